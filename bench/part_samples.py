@@ -12,7 +12,8 @@ PAIRS, RANKS = 20, 2
 
 def build():
     source = common.SOURCE / "src"
-    sources = [source / "base" / "clock.c", *sorted((source / "runtime" / "signal").glob("*.c"))]
+    sources = [source / "base" / "clock.c", *sorted((source / "runtime" / "signal").glob("*.c")),
+               *sorted((source / "runtime" / "counters").glob("*.c"))]
     common.make("instructions.o", "gcc", "-O2", "-c", "instructions.c")
     return common.make("samples", "gcc", "-std=gnu17", "-O2", "-fomit-frame-pointer", "samples.c",
                        f"-I{source}", f"-I{common.SOURCE / 'tests'}", *map(str, sources),

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 ALLOWED = {"fm_rt", "fm_local", "fm_sampling", "fm_sampling_local", "fm_real", "fm_interpose", "fm_abi", "fm_comms",
-           "fm_types", "fm_bindings", "fm_next_table"}
+           "fm_types", "fm_bindings", "fm_next_table", "fm_call_table", "fm_counting", "fm_counted"}
 GENERATED = re.compile(r"next_p?mpi_\w+_$")
 WRITABLE = {".data", ".bss", ".tdata", ".tbss"}
 

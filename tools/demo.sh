@@ -42,7 +42,11 @@ heading "building the mini ocean model, without and with timers"
 make_model "$model"
 make_model "$timed" FATHOM="$(realpath "$build")"
 
-measure "$profile" 4 "$model"
+# as many ranks as cores: with more, all that could be said is that they had to wait for a core
+ranks=$(nproc)
+[ "$ranks" -ge 2 ] || ranks=2
+[ "$ranks" -le 4 ] || ranks=4
+measure "$profile" "$ranks" "$model"
 report "$profile"
 
 for distribution in cartesian packed; do

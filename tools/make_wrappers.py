@@ -66,8 +66,11 @@ KINDS = {
     "rma_put": ("RMA", None, ["count", "type", "target", "win"]),
     "rma_get": ("RMA", None, ["count", "type", "target", "win"]),
     "rma_update": ("RMA", None, ["count", "type", "target", "win"]),
-    "file_read": ("IO", ["&status"], ["count", "type"]),
-    "file_write": ("IO", None, ["count", "type"]),
+    "file_open": ("OTHER", None, ["comm", "filename", "newfile"]),
+    "file_close": ("OTHER", ["file"], []),
+    "file_read": ("IO", ["&status"], ["count", "type", "file"]),
+    "file_write": ("IO", None, ["count", "type", "file"]),
+    "file_other": ("OTHER", None, ["file"]),
     "cart_create": ("OTHER", None, ["comm", "ndims", "dims", "newcomm"]),
     "comm_free": ("OTHER", ["comm"], []),
     "type_free": ("OTHER", ["type"], []),
@@ -185,9 +188,23 @@ def fast_path(name, kind, words, call, is_pmpi, otherwise):
 {own}    if (FM_UNLIKELY(!fm_fast_enter_{hook}(&fast, {slot}, FM_CALLER_FRAME(){expressions(enter, words)})))
         return any_{name}({otherwise});
     {FAST_STARTS.get(hook, "fm_fast_start")}(&fast, {slot});
-    fm_function *next = fm_next_table[{slot}];
+    fm_function *next = fm_call_table[{slot}];
     fm_word result = {call};
     fm_fast_after_{hook}(&fast, {slot}, (int)result{expressions(after, words)});
+    return result;
+}}
+
+"""
+
+
+def counted(name, parameters, call, is_pmpi):
+    """What the fast path calls instead of the next definition if counters are read around it."""
+    return f"""static fm_word counted_{'P' * is_pmpi}{name}({', '.join(parameters) or "void"})
+{{
+    fm_counters_enter_call();
+    fm_function *next = fm_next_table[2 * FM_R_{name} + {is_pmpi}];
+    fm_word result = {call};
+    fm_counters_leave_call();
     return result;
 }}
 
@@ -204,8 +221,14 @@ def wrappers(name, kind, words):
     passed = f"({call})" if kind in MISSED else call
     _, before, after = KINDS[kind]
     before_line = "" if before is None else f"    fm_before_{hook}(&call{expressions(before, words)});\n"
-    fast_line = "    call.fast = true;\n" if has_fast_path(name, hook) else ""
-    text = f"""FM_COLD static fm_word any_{name}({', '.join([*parameters, "bool is_pmpi", "struct fm_frame frame"])})
+    fast_line, text = "", ""
+    if has_fast_path(name, hook):
+        text = "".join(counted(name, parameters, call, is_pmpi) for is_pmpi in (0, 1))
+        fast_line = f"""    call.fast = true;
+    call.counted[0] = (fm_function *)counted_{name};
+    call.counted[1] = (fm_function *)counted_P{name};
+"""
+    text += f"""FM_COLD static fm_word any_{name}({', '.join([*parameters, "bool is_pmpi", "struct fm_frame frame"])})
 {{
     struct fm_call call;
     fm_function *next = fm_next(2 * FM_R_{name} + is_pmpi);
@@ -329,7 +352,7 @@ def write_routines(path, routines):
 def write_wrappers(path, routines):
     with open(path, "w", encoding="utf-8") as out:
         out.write('/* Generated from calls.table: wrappers of MPI_X and PMPI_X for every routine. */\n')
-        out.write('#include "runtime/mpi/fast_path.h"\n\n')
+        out.write('#include "runtime/counters/mpi_calls.h"\n#include "runtime/mpi/fast_path.h"\n\n')
         for name, kind, words in routines:
             if kind not in UNWRAPPED:
                 out.write(wrappers(name, kind, words))

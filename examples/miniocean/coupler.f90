@@ -10,6 +10,7 @@ module coupler
   use kinds, only: dp
   use blocks, only: blocks_t
   use domain, only: domain_t
+  use forcing, only: forcing_read, forcing_t
   use grid, only: grid_t
   use state, only: state_t, temp
   implicit none
@@ -24,6 +25,7 @@ module coupler
     integer, allocatable :: ocean_points(:, :)     ! (i, j, block) of this rank's blocks
     integer, allocatable :: band_points(:, :)      ! (i, j) of this rank's band
     real(dp), allocatable :: band_latitude(:)
+    type(forcing_t) :: forcing                     ! on rank 0, if there is a file
   end type coupler_t
 
   integer, parameter :: year = 360   ! steps
@@ -123,7 +125,7 @@ contains
     real(dp) :: season
     integer :: n, ierr
 
-    season = read_season(step, my_rank)
+    season = read_season(self%forcing, step, my_rank)
     allocate (surface(size(self%ocean_points, 2)), flux(2, size(self%ocean_points, 2)))
     allocate (air_surface(size(self%band_points, 2)), air_flux(2, size(self%band_points, 2)))
     do n = 1, size(surface)
@@ -141,14 +143,16 @@ contains
     call take_fluxes(self, sea, dom, flux)
   end subroutine coupler_step
 
-  ! rank 0 keeps the calendar, as it would keep a file of forcing data
-  real(dp) function read_season(step, my_rank) result(season)
+  ! rank 0 keeps the calendar, and the file of forcing data if there is one
+  real(dp) function read_season(file, step, my_rank) result(season)
+    type(forcing_t), intent(in) :: file
     integer, intent(in) :: step, my_rank
 
     integer :: ierr
 
     season = 0.0_dp
     if (my_rank == 0) season = sin(8.0_dp*atan(1.0_dp)*step/year)
+    if (file%ny > 0) season = season + forcing_read(file)
     call mpi_bcast(season, 1, mpi_double_precision, 0, mpi_comm_world, ierr)
   end function read_season
 

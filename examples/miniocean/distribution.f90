@@ -1,8 +1,8 @@
 ! which rank works on which block
 !
 ! a block that is all land belongs to nobody: there is nothing to compute, and
-! nobody exchanges its edges. what the two distributions do with the ranks that
-! are left without ocean is the point of having two.
+! nobody exchanges its edges. what the distributions do with the ranks that
+! are left without ocean is the point of having several.
 module distribution
   use mpi
   use blocks, only: blocks_t
@@ -11,7 +11,7 @@ module distribution
 
   integer, parameter :: nobody = -1
 
-  public :: distribute_cartesian, distribute_packed
+  public :: distribute_balanced, distribute_cartesian, distribute_packed
 
 contains
 
@@ -55,5 +55,25 @@ contains
       placed = placed + 1
     end do
   end subroutine distribute_packed
+
+  ! the largest block that is left goes to the rank with the fewest ocean points,
+  ! so that all have about the same work
+  subroutine distribute_balanced(cut, n_ranks, owner)
+    type(blocks_t), intent(in) :: cut
+    integer, intent(in) :: n_ranks
+    integer, allocatable, intent(out) :: owner(:)
+
+    integer :: points(0:n_ranks - 1), n, id, rank
+
+    allocate (owner(size(cut%list)))
+    owner = nobody
+    points = 0
+    do n = 1, count(cut%list%n_ocean > 0)
+      id = maxloc(cut%list%n_ocean, dim=1, mask=owner == nobody)
+      rank = minloc(points, dim=1) - 1
+      owner(id) = rank
+      points(rank) = points(rank) + cut%list(id)%n_ocean
+    end do
+  end subroutine distribute_balanced
 
 end module distribution

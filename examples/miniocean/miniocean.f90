@@ -9,7 +9,7 @@ program miniocean
   use parallel, only: my_rank, n_ranks, parallel_finish, parallel_refuse, parallel_start
   use grid, only: grid_make, grid_t
   use blocks, only: blocks_cut, blocks_t
-  use distribution, only: distribute_cartesian, distribute_packed
+  use distribution, only: distribute_balanced, distribute_cartesian, distribute_packed
   use domain, only: domain_make, domain_t
   use halo, only: halo_exchange, halo_plan, halo_t
   use state, only: n_variables, state_make, state_t
@@ -17,6 +17,8 @@ program miniocean
   use baroclinic, only: baroclinic_step
   use barotropic, only: barotropic_make, barotropic_step, barotropic_t
   use output, only: output_parallel, output_serial
+  use forcing, only: forcing_open
+  use floats, only: floats_step, floats_t
   use checksum, only: checksum_of
   use timing, only: get_timer, start_timer, stop_timer
   implicit none
@@ -32,6 +34,7 @@ program miniocean
   type(state_t) :: sea
   type(coupler_t) :: air
   type(barotropic_t) :: waves
+  type(floats_t) :: swarm
   integer, allocatable :: owner(:)
 
   call parallel_start()
@@ -61,15 +64,19 @@ contains
       call parallel_refuse('there is no ocean on this grid; choose a larger --grid or another --seed.')
     end if
     call blocks_cut(cut, globe, opts%blocks_x, opts%blocks_y)
-    if (opts%packed) then
+    select case (opts%dist)
+    case ('packed')
       call distribute_packed(cut, n_ranks, owner)
-    else
+    case ('balanced')
+      call distribute_balanced(cut, n_ranks, owner)
+    case default
       call distribute_cartesian(cut, n_ranks, owner)
-    end if
+    end select
     call domain_make(dom, globe, cut, owner, my_rank)
     call halo_plan(plan, cut, owner, my_rank, n_ranks)
     call state_make(sea, dom, globe, opts%levels)
     call coupler_plan(air, dom, globe, cut, owner, my_rank, n_ranks)
+    if (opts%serial_input .and. my_rank == 0) call forcing_open(air%forcing, globe%nx, globe%ny)
     call barotropic_make(waves, dom, globe, opts%fused)
   end subroutine set_up
 
@@ -84,6 +91,7 @@ contains
       call halo_exchange(plan, dom, opts%levels*n_variables, sea%q)
       call baroclinic_step(sea, dom, globe)
       call barotropic_step(waves, sea, dom, plan)
+      if (opts%floats) call floats_step(swarm, sea, dom)
       if (modulo(step, output_interval) == 0 .or. step == opts%steps) call write_output(step)
       call stop_timer(timer)
     end do
@@ -110,7 +118,7 @@ contains
     write (output_unit, '(5(a, i0), a)') 'blocks: ', cut%n_columns, 'x', cut%n_rows, ' of up to ', &
       cut%max_nx, 'x', cut%max_ny, ' points, ', count(cut%list%n_ocean > 0), ' with ocean'
     write (output_unit, '(a, i0, 3a, 3(i0, a))') 'ranks: ', n_ranks, ' (', &
-      trim(merge('packed   ', 'cartesian', opts%packed)), '), ', count(points > 0), &
+      trim(opts%dist), '), ', count(points > 0), &
       ' with ocean, ', minval(points), ' to ', maxval(points), ' ocean points each'
   end subroutine print_set_up
 

@@ -15,9 +15,11 @@ module options
     integer :: blocks_x = 8
     integer :: blocks_y = 8
     integer :: seed = 7
-    logical :: packed = .false.
+    character(9) :: dist = 'cartesian'
     logical :: fused = .false.
     logical :: serial_output = .false.
+    logical :: serial_input = .false.
+    logical :: floats = .false.
     logical :: help = .false.
   end type options_t
 
@@ -45,6 +47,10 @@ contains
         opts%fused = .true.
       case ('--serial-output')
         opts%serial_output = .true.
+      case ('--serial-input')
+        opts%serial_input = .true.
+      case ('--floats')
+        opts%floats = .true.
       case ('--help', '-h')
         opts%help = .true.
       case ('--steps', '--grid', '--levels', '--blocks', '--seed', '--dist')
@@ -78,10 +84,10 @@ contains
     case ('--blocks')
       call set_pair(name, value, 1, 1000, opts%blocks_x, opts%blocks_y, error)
     case ('--dist')
-      if (value /= 'cartesian' .and. value /= 'packed') then
-        error = '--dist is cartesian or packed, not "' // value // '".'
+      if (value /= 'cartesian' .and. value /= 'packed' .and. value /= 'balanced') then
+        error = '--dist is cartesian, packed or balanced, not "' // value // '".'
       end if
-      opts%packed = value == 'packed'
+      opts%dist = value
     end select
   end subroutine set_value
 
@@ -148,9 +154,12 @@ contains
       '  --blocks NXxNY    blocks the grid is cut into (8x8)', &
       '  --seed N          another seed gives other continents (7)', &
       '  --dist D          cartesian: blocks go to ranks by place, land or not;', &
-      '                    packed: only blocks with ocean, to the low ranks (cartesian)', &
+      '                    packed: only blocks with ocean, to the low ranks;', &
+      '                    balanced: by the number of ocean points (cartesian)', &
       '  --fused           join the two sums of a solver iteration into one allreduce', &
       '  --serial-output   gather the surface on rank 0 and write it there', &
+      '  --serial-input    rank 0 reads the forcing from a file while all wait', &
+      '  --floats          release floats in every step and never take one out', &
       '  --help            print this text']
     integer :: i
 

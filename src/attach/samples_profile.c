@@ -243,11 +243,10 @@ static bool describe_process(const struct making *m, struct fm_profile *profile,
     sysinfo(&info);
     gethostname(name, sizeof name - 1);
     struct fm_range range = {target->rank, target->rank};
-    struct fm_host host = {.name = keep(profile, name),
-                           .cpu = "",
-                           .cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
-                           .memory_bytes = (uint64_t)info.totalram * info.mem_unit,
-                           .ranks = {&range, 1, 1}};
+    struct fm_host host = fm_host_of(keep(profile, name));
+    host.cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    host.memory_bytes = (uint64_t)info.totalram * info.mem_unit;
+    host.ranks = (struct fm_rankset){&range, 1, 1};
     struct fm_program program = {keep(profile, target->exe), keep(profile, target->build_id), host.ranks};
     struct fm_process process = fm_process_of(target->rank, FM_END_UNKNOWN);
     process.pid = target->pid;

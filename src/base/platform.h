@@ -27,6 +27,7 @@ enum { FM_RELOCATION_GOT = 6, FM_RELOCATION_WORD = 1 }; /* R_X86_64_GLOB_DAT, R_
 
 /* For the few functions on the path of every measured call. */
 #define FM_INLINE static inline __attribute__((always_inline))
+#define FM_LIKELY(x) __builtin_expect(!!(x), 1)
 #define FM_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* The state of a caller at a call: its return address, its stack pointer (the CFA of the callee), and where the callee

@@ -2,26 +2,13 @@
 #define _GNU_SOURCE
 #include "base/process.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads a small file of /proc and terminates the text. */
-static bool read_text(const char *path, char *text, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t n = read(fd, text, size - 1);
-    close(fd);
-    if (n <= 0)
-        return false;
-    text[n] = 0;
-    return true;
-}
+#include "base/small_file.h"
 
 /* Fields 3, 4, 20 and 22 of /proc/PID/stat. */
 struct stat_line {
@@ -36,7 +23,7 @@ static bool read_stat(pid_t pid, struct stat_line *line)
 {
     char path[40], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    if (pid <= 0 || !read_text(path, text, sizeof text))
+    if (pid <= 0 || !fm_small_file_read(path, text, sizeof text))
         return false;
     const char *at = strrchr(text, ')');
     if (!at || at[1] != ' ' || !at[2])
@@ -86,6 +73,25 @@ uint64_t fm_pid_namespace(void)
     return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
 }
 
+uint64_t fm_process_runqueue(pid_t pid)
+{
+    char path[48], text[128], *at = text;
+    snprintf(path, sizeof path, pid ? "/proc/%d/schedstat" : "/proc/self/schedstat", (int)pid);
+    if (!fm_small_file_read(path, text, sizeof text))
+        return FM_RUNQUEUE_UNKNOWN;
+    uint64_t ran_ns = strtoull(at, &at, 10), waited_ns = strtoull(at, &at, 10), times = strtoull(at, &at, 10);
+    return ran_ns || times ? waited_ns : FM_RUNQUEUE_UNKNOWN; /* all zero: the kernel does not count it */
+}
+
+uint64_t fm_process_resident(void)
+{
+    char text[256], *at = text;
+    if (!fm_small_file_read("/proc/self/statm", text, sizeof text))
+        return 0;
+    strtoull(at, &at, 10);
+    return strtoull(at, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 void fm_process_name(char *name, size_t size, const char *kind, pid_t pid)
 {
     snprintf(name, size, "%s-%d-%llu-%llu", kind, (int)pid, (unsigned long long)fm_process_start_time(pid),
@@ -94,7 +100,7 @@ void fm_process_name(char *name, size_t size, const char *kind, pid_t pid)
 
 void fm_boot_id(char id[40])
 {
-    if (!read_text("/proc/sys/kernel/random/boot_id", id, 40))
+    if (!fm_small_file_read("/proc/sys/kernel/random/boot_id", id, 40))
         id[0] = 0;
     id[strcspn(id, "\n")] = 0;
 }

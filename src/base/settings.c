@@ -138,10 +138,12 @@ struct setting {
 
 static const struct setting settings[] = {
     {"ARGUMENTS", SWITCH, "on or off", "arguments are not recorded"},
+    {"COUNTERS", TEXT, "", ""},
     {"DEBUG_PATH", TEXT, "", ""},
     {"DIR", TEXT, "", ""},
     {"DISABLE", SWITCH, "1 or 0", "nothing is measured"},
     {"EVERYWHERE", SWITCH, "1 or 0", "using 0"},
+    {"EVENTS", TEXT, "", ""},
     {"LAUNCHED", TEXT, "", ""},
     {"LIBRARY", TEXT, "", ""},
     {"MEMORY", MEMORY, "a size such as 4M or 512K", "using 4M"},

@@ -130,6 +130,7 @@ void fm_child_wait(struct fm_child *child)
 {
     struct rusage use = {0};
     await_end(child);
+    child->runqueue_ns = fm_process_runqueue(child->pid); /* a zombie still has it */
     change_death_signal(0);
     fm_child_signals_ended();
     fm_child_signals_forget();

@@ -24,6 +24,7 @@ struct fm_child {
     int exec_errno;         /* 0: exec succeeded */
     uint64_t ended_mono_ns; /* set when it has ended */
     struct fm_usage usage;  /* likewise; includes its children */
+    uint64_t runqueue_ns;   /* likewise; FM_RUNQUEUE_UNKNOWN if unknown */
 };
 
 /* `prepare` runs in the child and returns the command line to execute. Returns false if fork failed (errno). */

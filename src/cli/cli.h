@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The commands of `fathom`, one per file, and their common helpers. A command gets its own argv (argv[0] is its name)
- * and returns the exit status: 0, 1 if Fathom itself failed, 2 for incorrect usage; `run` returns the status of the
- * command it ran. Errors go to stderr as one sentence. */
+ * and returns the exit status: 0, 1 if Fathom itself failed, 2 for incorrect usage; `check` returns 3 if a
+ * limit does not hold, `run` the status of the command it ran. Errors go to stderr as one sentence. */
 #ifndef FM_CLI_CLI_H
 #define FM_CLI_CLI_H
 
@@ -10,11 +10,13 @@
 
 #include "base/error.h"
 
-enum { FM_EXIT_OK = 0, FM_EXIT_FAILED = 1, FM_EXIT_USAGE = 2 };
+enum { FM_EXIT_OK = 0, FM_EXIT_FAILED = 1, FM_EXIT_USAGE = 2, FM_EXIT_LIMIT = 3 };
 
 int fm_cmd_run(int argc, char **argv);
 int fm_cmd_report(int argc, char **argv);
 int fm_cmd_scale(int argc, char **argv);
+int fm_cmd_check(int argc, char **argv);
+int fm_cmd_list(int argc, char **argv);
 int fm_cmd_export(int argc, char **argv);
 int fm_cmd_modules(int argc, char **argv);
 int fm_cmd_attach(int argc, char **argv);

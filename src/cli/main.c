@@ -13,6 +13,8 @@ static const struct command {
     {"run", "run a command and measure it: fathom run -- mpirun -n 64 ./pop", fm_cmd_run},
     {"report", "show a profile: fathom report pop.1234.fathom", fm_cmd_report},
     {"scale", "what stops it from scaling: fathom scale --strong p4.fathom p64.fathom", fm_cmd_scale},
+    {"check", "fail if a run breaks limits: fathom check pop.1234.fathom --limit parallel=0.8", fm_cmd_check},
+    {"list", "list the profiles in directories: fathom list --sort efficiency", fm_cmd_list},
     {"export", "export call paths to other tools: fathom export --to speedscope pop.1234.fathom", fm_cmd_export},
     {"modules", "draft a module file, compare modules: fathom modules init ./pop", fm_cmd_modules},
     {"attach", "sample a running job: fathom attach PID-OF-MPIRUN", fm_cmd_attach},

@@ -65,7 +65,9 @@ static int set(const char *command, const struct fm_option *option, const char *
         return set_count(command, option, text);
     if (option->number)
         return set_number(command, option, text);
-    if (option->text)
+    if (option->texts)
+        option->texts->items[option->texts->n++] = text;
+    else if (option->text)
         *option->text = text;
     else
         *(option->on ? option->on : option->off) = option->on != NULL;

@@ -7,14 +7,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The values of an option that may be given several times, in an array with room for argc of them. */
+struct fm_option_texts {
+    const char **items;
+    size_t n;
+};
+
 struct fm_option {
     const char *name;
     /* exactly one of these: */
-    bool *on, *off;    /* takes no value; sets or clears this */
-    const char **text; /* takes any text */
-    size_t *count;     /* takes an integer from 1 to `most` (0: any) */
-    double *number;    /* takes a number from 0 to `most` */
-    unsigned *word;    /* takes one of `words`; stores its index */
+    bool *on, *off;                /* takes no value; sets or clears this */
+    const char **text;             /* takes any text */
+    struct fm_option_texts *texts; /* takes any text, and may be given several times */
+    size_t *count;                 /* takes an integer from 1 to `most` (0: any) */
+    double *number;                /* takes a number from 0 to `most` */
+    unsigned *word;                /* takes one of `words`; stores its index */
 
     double most;
     const void *words; /* array of names, or of structs that begin with one, ended by NULL; "" cannot be chosen */

@@ -39,9 +39,9 @@ static void print_help(void)
          "\n"
          "  --view V        what to show (text, csv); one of:");
     for (const struct fm_view *view = fm_views; view->name; view++)
-        printf("                    %-9s  %s\n", view->name, view->description);
+        printf("                    %-10s  %s\n", view->name, view->description);
     puts("  --format F      text (default), csv or json (the whole report in one document); pictures: svg or dot\n"
-         "                  of the views modules (default) and calls, svg also of sequence\n"
+         "                  of the views modules (default), calls and efficiency, svg also of sequence\n"
          "  -o, --output F  write to file F instead of standard output\n"
          "  --by WHAT       group the view mpi by routine (default), site, region, comm or program;\n"
          "                  implies --view mpi\n"
@@ -56,6 +56,7 @@ static void print_help(void)
          "  --sort M        sort call paths by inclusive, exclusive, max, imbalance or name\n"
          "  --lines         one row per line from which a function is called, instead of all in one (calls)\n"
          "  --inside-mpi    include internal threads of the MPI library (calls, callers, flat)\n"
+         "  --from-first N  leave out what was before region or timer N was entered first (view efficiency, json)\n"
          "  --modules F     file that maps functions to the modules of a model (views modules, sequence, json)\n"
          "  --debug-path D  directories D or D:D with separate debug files (FATHOM_DEBUG_PATH)\n"
          "\n"
@@ -109,6 +110,7 @@ static int parse_options(struct report_request *request, int argc, char **argv)
         {"terse", .on = &request->terse},
         {"debug-path", .text = &request->debug_path},
         {"modules", .text = &report_options->modules},
+        {"from-first", .text = &report_options->from_first},
         {"focus", .text = &report_options->focus, .last = of_paths},
         {"percent", .number = &report_options->percent, .most = 100, .given = &report_options->with_percent,
          .last = of_paths},
@@ -164,7 +166,8 @@ static bool is_picture(const struct report_request *request)
 static int settle_view(struct report_request *request)
 {
     const struct fm_view *mpi = fm_view_find("mpi"), *timers = fm_view_find("timers"),
-                         *modules = fm_view_find("modules"), *sequence = fm_view_find("sequence");
+                         *modules = fm_view_find("modules"), *sequence = fm_view_find("sequence"),
+                         *efficiency = fm_view_find("efficiency");
     bool of_mpi = request->grouped || request->options.histogram;
     if (request->terse && (request->format != FORMAT_TEXT || request->view || of_mpi || request->of_timers))
         return fm_usage_error("report", "--terse cannot be combined with --view or --format");
@@ -172,14 +175,16 @@ static int settle_view(struct report_request *request)
         return fm_usage_error("report", "--%s applies only to the views calls, callers, flat and modules",
                               request->of_paths);
     if (!request->view)
-        request->view = of_mpi                     ? mpi
-                        : request->of_timers       ? timers
-                        : request->options.modules ? modules
-                        : is_picture(request)      ? modules
-                        : request->of_paths        ? fm_view_find("calls")
-                                                   : fm_views;
+        request->view = of_mpi                        ? mpi
+                        : request->of_timers          ? timers
+                        : request->options.modules    ? modules
+                        : is_picture(request)         ? modules
+                        : request->of_paths           ? fm_view_find("calls")
+                        : request->options.from_first ? efficiency
+                                                      : fm_views;
     if (is_picture(request) && !request->view->graph && !(request->format == FORMAT_SVG && request->view->svg))
-        return fm_usage_error("report", "only the views calls, modules and sequence have pictures%s, not %s",
+        return fm_usage_error("report",
+                              "only the views calls, modules, efficiency and sequence have pictures%s, not %s",
                               request->view->svg ? " in DOT" : "", request->view->name);
     if (of_mpi && request->view != mpi && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s applies only to the view mpi, not to %s",
@@ -199,6 +204,9 @@ static int settle_view(struct report_request *request)
     if (request->options.modules && request->view != modules && request->view != sequence &&
         request->format != FORMAT_JSON)
         return fm_usage_error("report", "--modules applies only to the views modules and sequence, not to %s",
+                              request->view->name);
+    if (request->options.from_first && request->view != efficiency && request->format != FORMAT_JSON)
+        return fm_usage_error("report", "--from-first applies only to the view efficiency, not to %s",
                               request->view->name);
     return settle_layout(request);
 }

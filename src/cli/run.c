@@ -15,14 +15,16 @@
 #include "base/settings.h"
 #include "cli/child.h"
 #include "cli/cli.h"
+#include "cli/host_watch.h"
 #include "cli/library.h"
+#include "cli/run_counters.h"
 #include "cli/run_end.h"
 #include "cli/run_env.h"
 #include "cli/run_limits.h"
 #include "render/text.h"
 
 static const char usage[] =
-    "usage: fathom run [-o FILE] [--sample HZ|off] [--memory SIZE] [--report terse|full|FILE] [--quiet] [--] "
+    "usage: fathom run [-o FILE] [--sample HZ|off] [--counters LIST|off] [--memory SIZE] [--report terse|full|FILE] [--quiet] [--] "
     "COMMAND...\n"
     "\n"
     "Runs COMMAND and measures all its MPI calls. All of these work:\n"
@@ -33,6 +35,8 @@ static const char usage[] =
     "  -o, --output FILE   where the profile goes: file or directory (default: PROGRAM.JOB.fathom here)\n"
     "  --sample HZ         call-path samples per second and thread, up to 10000 (default: 97), or off; with cpu:HZ\n"
     "                      only while a thread uses the CPU\n"
+    "  --counters LIST     events to count, such as instructions,cycles or names of libpfm4, or off (default:\n"
+    "                      instructions, cycles, floating point and cache misses; software events without a PMU)\n"
     "  --memory SIZE       size of the measurement buffer per process, such as 4M (the default) or 512K; at least 256K\n"
     "  --report HOW        print a report at the end: terse, full, or to the file HOW\n"
     "  -q, --quiet         print nothing at the end\n"
@@ -41,13 +45,11 @@ static const char usage[] =
 /* Returns -1 to continue, or the exit status. */
 static int parse(int argc, char **argv, struct fm_run_options *options)
 {
-    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
-                                          {"memory", required_argument, NULL, 'm'},
-                                          {"sample", required_argument, NULL, 's'},
-                                          {"report", required_argument, NULL, 'r'},
-                                          {"quiet", no_argument, NULL, 'q'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option longs[] = {
+        {"output", required_argument, NULL, 'o'}, {"memory", required_argument, NULL, 'm'},
+        {"sample", required_argument, NULL, 's'}, {"counters", required_argument, NULL, 'c'},
+        {"report", required_argument, NULL, 'r'}, {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},         {0}};
     uint64_t bytes;
     unsigned hz;
     bool of_cpu;
@@ -70,6 +72,9 @@ static int parse(int argc, char **argv, struct fm_run_options *options)
                 return fm_usage_error(
                     "run", "--sample must be a rate of at most 10000 samples per second, or off, not '%s'", optarg);
             options->sample = optarg;
+            break;
+        case 'c':
+            options->counters = optarg;
             break;
         case 'r':
             options->report = optarg;
@@ -140,6 +145,27 @@ static void print_problems(const struct fm_run_options *options)
         fm_print_line(stderr, "fathom: --memory %s %s\n", options->memory, limited);
 }
 
+struct work {
+    struct fm_run_env env;
+    struct fm_run_options options;
+};
+
+/* A wrong name on the command line is an error; one in the environment turns the counters off. Returns -1 to continue, or
+ * the exit status. */
+static int find_counters(struct work *work)
+{
+    struct fm_error error;
+    const char *set = getenv("FATHOM_COUNTERS"), *names = work->options.counters ? work->options.counters : set;
+    if (fm_run_counters(names, work->env.events, &error) == FM_OK)
+        return -1;
+    if (work->options.counters)
+        return fm_usage_error("run", "--counters: %s", error.text);
+    if (work->env.outermost && (!work->env.rank || work->env.first_rank))
+        fm_print_line(stderr, "fathom: FATHOM_COUNTERS: %s; nothing is counted\n", error.text);
+    work->options.counters = "off";
+    return -1;
+}
+
 static void find_library(struct fm_run_env *env)
 {
     struct fm_error error;
@@ -151,11 +177,6 @@ static void find_library(struct fm_run_env *env)
             fm_print_line(stderr, "fathom: %s; running the command without measuring it\n", error.text);
     }
 }
-
-struct work {
-    struct fm_run_env env;
-    struct fm_run_options options;
-};
 
 static char **prepare(void *context)
 {
@@ -184,7 +205,9 @@ static void run_command(void *context, struct fm_child *child)
         child->exec_errno = errno;
         return;
     }
+    struct fm_host_watch *watch = *work->env.library ? fm_host_watch_start(work->env.run_id, hold.fd) : NULL;
     fm_child_wait(child);
+    fm_host_watch_stop(watch);
     if (*work->env.library && !child->exec_errno)
         fm_run_end(&hold, &work->env, &work->options, child);
     else
@@ -210,6 +233,9 @@ int fm_cmd_run(int argc, char **argv)
     if (status >= 0)
         return status;
     fm_run_env_make(&work.options, &work.env);
+    status = find_counters(&work);
+    if (status >= 0)
+        return status;
     const char *limit = fm_run_limit(work.options.command);
     if (limit) {
         run_unmeasured(&work, limit);

@@ -211,8 +211,10 @@ static bool put(int fd, size_t offset, const void *bytes, size_t size)
 static bool note_times(int fd, const struct fm_segment_header *header, const struct fm_child *child)
 {
 #define X(member, value) (!FM_SEGMENT_HAS(header, member) || PUT(fd, member, child->usage.member)) &&
-    return FM_USAGE(X) PUT(fd, ended_mono_ns, child->ended_mono_ns);
+    bool noted = FM_USAGE(X) PUT(fd, ended_mono_ns, child->ended_mono_ns);
 #undef X
+    uint64_t runqueue = child->runqueue_ns + 1; /* unknown becomes 0 */
+    return noted && (!FM_SEGMENT_HAS(header, runqueue_end) || PUT(fd, runqueue_end, runqueue));
 }
 
 static bool note_file(void *context, const struct fm_node_file *file)

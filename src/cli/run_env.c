@@ -225,6 +225,12 @@ char **fm_run_env_apply(const struct fm_run_env *env, const struct fm_run_option
         setenv("FATHOM_MEMORY", options->memory, 1);
     if (options->sample)
         setenv("FATHOM_SAMPLE", options->sample, 1);
+    if (options->counters)
+        setenv("FATHOM_COUNTERS", options->counters, 1);
+    if (*env->events)
+        setenv("FATHOM_EVENTS", env->events, 1);
+    else
+        unsetenv("FATHOM_EVENTS"); /* set by an outer run */
     if (options->report)
         setenv("FATHOM_REPORT", options->report, 1);
     if (getenv("FATHOM_DIR"))

@@ -4,11 +4,12 @@
 #define FM_CLI_RUN_ENV_H
 
 #include "base/error.h"
+#include "base/perf_names.h"
 #include "cli/commands.h"
 #include "collect/node.h"
 
 struct fm_run_options {
-    const char *output, *memory, *report, *sample; /* NULL: not given */
+    const char *output, *memory, *report, *sample, *counters; /* NULL: not given */
     bool quiet;
     char **command; /* NULL-terminated */
 };
@@ -22,6 +23,7 @@ struct fm_run_env {
     char library[FM_FILE_PATH_BYTES];   /* "" if there is none */
     char output[FM_FILE_PATH_BYTES];    /* absolute; "" if not given */
     char directory[FM_FILE_PATH_BYTES]; /* absolute */
+    char events[FM_EVENTS_TEXT];        /* FATHOM_EVENTS (base/perf_names.h); "": none */
 };
 
 /* Determines everything; changes nothing. */

@@ -34,7 +34,10 @@ static void print_help(void)
          "  --weak          problem grows with the ranks: the time of each rank should stay the same\n"
          "  --same          two versions of a program, A and B: how much more or less time B takes than A\n"
          "  --view V        calls, callers, flat (sampled call paths), mpi (routines by region and call site),\n"
-         "                  timers, or costs (shares of computation and of each routine, for each rank count)\n"
+         "                  timers, costs (shares of computation and of each routine, for each rank count),\n"
+         "                  efficiency (its factors, for each run), or\n"
+         "                  split (shares of program, MPI, file I/O and no CPU, for each rank count and machine;\n"
+         "                  needs no --strong, --weak or --same)\n"
          "  --format F      text (default), json or csv\n"
          "  -o, --output F  write to file F instead of standard output\n"
          "  --threshold E   lowest acceptable efficiency (default 0.8)\n"
@@ -92,7 +95,10 @@ static int settle(struct scale_request *request)
 {
     if (request->strong + request->weak + request->same > 1)
         return fm_usage_error("scale", "--strong, --weak and --same exclude each other");
-    if (!request->strong && !request->weak && !request->same)
+    bool split = request->options.view == FM_SCALING_SPLIT; /* no comparison */
+    if (split && !request->same)
+        request->options.mode = FM_SCALE_STRONG;
+    if (!split && !request->strong && !request->weak && !request->same)
         return fm_usage_error("scale", "choose --strong, --weak or --same");
     if (request->n_profiles < 2)
         return fm_usage_error("scale", "at least two profiles are needed");

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analyse/balance/memory.h"
+#include "analyse/counters/counters.h"
 #include "export/export.h"
 #include "export/ipm_tasks.h"
 #include "render/xml.h"
@@ -22,6 +24,7 @@ struct task {
 struct ipm_log {
     const struct fm_profile *profile;
     struct fm_ipm_tasks tasks;
+    struct fm_counter_totals counters;
     double *region_s; /* by region: the mean time of a rank in it, without regions inside */
     FILE *out;
 };
@@ -122,6 +125,54 @@ static void write_usage(const struct ipm_log *log, const struct task *task)
     fprintf(log->out, "<ru_c_ti>%s</ru_c_ti>\n<ru_c_tf>%s</ru_c_tf>\n", none, none);
 }
 
+/* ---- counters and network ---- */
+
+/* Floating-point operations of a rank in units of 10^9; 0 if unknown. */
+static double gflop_of(const struct ipm_log *log, uint32_t rank)
+{
+    const struct fm_counter_total *total = fm_counter_of(&log->counters, FM_COUNTED_FLOPS);
+    const struct fm_counter *counter = total ? fm_counter_of_rank(total, rank) : NULL;
+    return counter ? (double)counter->count * 1e-9 : 0;
+}
+
+static size_t counters_of(const struct ipm_log *log, uint32_t rank)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < log->counters.n; i++)
+        n += fm_counter_of_rank(&log->counters.items[i], rank) != NULL;
+    return n;
+}
+
+/* A profile has the counts of a rank, not those of its regions: all are in the first one. */
+static void write_counters(const struct ipm_log *log, uint32_t rank, bool here)
+{
+    size_t n = here ? counters_of(log, rank) : 0;
+    fprintf(log->out, "<hpm api=\"%s\" ncounter=\"%zu\" eventset=\"0\" gflop=\"%.4e\" >\n",
+            n ? "perf_event" : "DISABLED", n, n ? gflop_of(log, rank) : 0);
+    for (size_t i = 0; n && i < log->counters.n; i++) {
+        const struct fm_counter *counter = fm_counter_of_rank(&log->counters.items[i], rank);
+        if (!counter)
+            continue;
+        fputs("<counter", log->out);
+        attribute(log->out, "name", counter->name);
+        fprintf(log->out, " > %" PRIu64 " </counter>\n", counter->count);
+    }
+    fputs("</hpm>\n", log->out);
+}
+
+/* The ranks of a host have equal parts of its traffic. */
+static void write_switch(const struct ipm_log *log, const struct task *task)
+{
+    const struct fm_profile *profile = log->profile;
+    const struct fm_host *host = task->last->host < profile->n_hosts ? &profile->hosts[task->last->host] : NULL;
+    struct fm_host_traffic traffic;
+    uint64_t ranks = host ? fm_rankset_count(&host->ranks) : 0;
+    bool known = ranks && fm_host_traffic(host, &traffic);
+    fprintf(log->out, "<switch bytes_tx=\"%.5e\" bytes_rx=\"%.5e\" > %s </switch>\n",
+            known ? (double)traffic.sent_bytes / (double)ranks : 0,
+            known ? (double)traffic.received_bytes / (double)ranks : 0, known ? "network" : "unknown");
+}
+
 /* ---- regions ---- */
 
 static bool is_parent(const char *parent, const char *path)
@@ -197,7 +248,7 @@ static void write_region(const struct ipm_log *log, const struct task *task, con
     write_label(log->out, path[0] ? path : WHOLE_PROGRAM);
     fprintf(log->out, "\" nexits=\"%.0f\" wtime=\"%.9e\" utime=\"%.4e\" stime=\"%.4e\" mtime=\"%.9e\" >\n", entries,
             wall_s, of_task * task->user_s, of_task * task->system_s, mpi_s);
-    fputs("<hpm api=\"DISABLED\" ncounter=\"0\" eventset=\"0\" gflop=\"0.0000e+00\" >\n</hpm>\n", log->out);
+    write_counters(log, task->last->rank, !path[0]);
     write_functions(log, path);
     fputs("</region>\n", log->out);
 }
@@ -276,10 +327,11 @@ static void write_task(struct ipm_log *log, struct task task, bool first)
         task.mpi_s += (double)log->tasks.groups[i].task_ns * 1e-9;
     write_head(log, &task);
     fprintf(out,
-            "<perf wtime=\"%.9e\" utime=\"%.5e\" stime=\"%.5e\" mtime=\"%.9e\" gflop=\"0.00000e+00\" gbyte=\"%.5e\" >"
+            "<perf wtime=\"%.9e\" utime=\"%.5e\" stime=\"%.5e\" mtime=\"%.9e\" gflop=\"%.5e\" gbyte=\"%.5e\" >"
             "</perf>\n",
-            task.wall_s, task.user_s, task.system_s, task.mpi_s, (double)task.memory_bytes / GIB);
-    fputs("<switch bytes_tx=\"0.00000e+00\" bytes_rx=\"0.00000e+00\" > unknown </switch>\n", out);
+            task.wall_s, task.user_s, task.system_s, task.mpi_s, gflop_of(log, task.last->rank),
+            (double)task.memory_bytes / GIB);
+    write_switch(log, &task);
     write_command(log);
     if (first)
         write_environment(log);
@@ -298,7 +350,8 @@ enum fm_status fm_export_ipm_xml(struct fm_report *report, FILE *out, struct fm_
     const struct fm_profile *profile = report->profile;
     struct ipm_log log = {.profile = profile, .out = out};
     bool first = true;
-    if (!fm_ipm_tasks_make(profile, &report->arena, &log.tasks) || !find_regions(&log, &report->arena))
+    if (!fm_ipm_tasks_make(profile, &report->arena, &log.tasks) || !find_regions(&log, &report->arena) ||
+        !fm_counters_find(profile, &report->arena, &log.counters))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the tasks of the job");
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ipm_job_profile>\n", out);
     for (size_t i = 0, n; i < profile->n_processes; i += n) {

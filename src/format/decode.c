@@ -29,8 +29,14 @@ static uint64_t get_varint(struct fm_column_reader *r, const uint8_t **at, const
     return 0;
 }
 
+static bool is_in_overview(uint64_t id)
+{
+    return id == FM_FILE_STRINGS || id == FM_FILE_JOB || id == FM_SECTION_OF_hosts || id == FM_FILE_PROCESSES ||
+           id == FM_SECTION_OF_routines || id == FM_FILE_NOTES || id == FM_SECTION_OF_programs;
+}
+
 /* Sections are in ascending order, each at most once; unknown ones are from a newer Fathom and are skipped. */
-static void get_sections(struct fm_column_reader *r, const uint8_t *at, const uint8_t *end)
+static void get_sections(struct fm_column_reader *r, const uint8_t *at, const uint8_t *end, bool overview)
 {
     uint64_t last = 0;
     while (at < end && !fm_column_reader_stopped(r)) {
@@ -39,11 +45,11 @@ static void get_sections(struct fm_column_reader *r, const uint8_t *at, const ui
             r->wrong = "sections out of order";
         if (fm_column_reader_stopped(r))
             return;
-        if (fm_section_known(id)) {
+        if (fm_section_known(id) && (!overview || is_in_overview(id))) {
             r->section_bytes = (size_t)size;
             fm_unpack_begin(&r->unpack, at, (size_t)size);
             fm_get_section(r, (unsigned)id);
-        } else {
+        } else if (!fm_section_known(id)) {
             r->profile->left_out.sections++;
         }
         last = id;
@@ -79,8 +85,8 @@ static enum fm_status check_frame(const uint8_t *bytes, size_t size, const char 
     return FM_OK;
 }
 
-enum fm_status fm_profile_decode(const void *bytes, size_t size, const char *origin, struct fm_profile **profile,
-                                 struct fm_error *error)
+static enum fm_status decode(const void *bytes, size_t size, const char *origin, bool overview,
+                             struct fm_profile **profile, struct fm_error *error)
 {
     enum fm_status status = check_frame(bytes, size, origin, error);
     if (status)
@@ -92,7 +98,7 @@ enum fm_status fm_profile_decode(const void *bytes, size_t size, const char *ori
                                  .n_strings = 1};
     if (!r.profile)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to read %s", origin);
-    get_sections(&r, (const uint8_t *)bytes + FM_FILE_HEAD, (const uint8_t *)bytes + size - FM_FILE_TAIL);
+    get_sections(&r, (const uint8_t *)bytes + FM_FILE_HEAD, (const uint8_t *)bytes + size - FM_FILE_TAIL, overview);
     if (!fm_column_reader_stopped(&r))
         r.wrong = fm_profile_check(r.profile);
     if (r.no_memory)
@@ -106,4 +112,16 @@ enum fm_status fm_profile_decode(const void *bytes, size_t size, const char *ori
     else
         *profile = r.profile;
     return status;
+}
+
+enum fm_status fm_profile_decode(const void *bytes, size_t size, const char *origin, struct fm_profile **profile,
+                                 struct fm_error *error)
+{
+    return decode(bytes, size, origin, false, profile, error);
+}
+
+enum fm_status fm_profile_decode_overview(const void *bytes, size_t size, const char *origin,
+                                          struct fm_profile **profile, struct fm_error *error)
+{
+    return decode(bytes, size, origin, true, profile, error);
 }

@@ -18,8 +18,13 @@ enum fm_status fm_profile_encode_exact(const struct fm_profile *profile, struct 
                                        size_t *size, struct fm_error *error);
 enum fm_status fm_profile_decode(const void *bytes, size_t size, const char *origin, struct fm_profile **profile,
                                  struct fm_error *error);
+enum fm_status fm_profile_decode_overview(const void *bytes, size_t size, const char *origin,
+                                          struct fm_profile **profile, struct fm_error *error);
 
 enum fm_status fm_profile_read(const char *path, struct fm_profile **profile, struct fm_error *error);
+/* The same without what only some views need: the job, hosts, processes, programs, the totals of routines and notes.
+ * For lists of many files. */
+enum fm_status fm_profile_read_overview(const char *path, struct fm_profile **profile, struct fm_error *error);
 /* Checks whether the profile could be written there, before work is done that would be lost. */
 enum fm_status fm_profile_may_write(const char *path, struct fm_error *error);
 /* The file gets its name only when it is complete and durable; an existing file of that name is replaced. */

@@ -57,7 +57,8 @@ static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena,
     return FM_OK;
 }
 
-enum fm_status fm_profile_read(const char *path, struct fm_profile **profile, struct fm_error *error)
+static enum fm_status read_profile(const char *path, __typeof__(fm_profile_decode) *decode, struct fm_profile **profile,
+                                   struct fm_error *error)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -68,12 +69,22 @@ enum fm_status fm_profile_read(const char *path, struct fm_profile **profile, st
     struct stat st;
     enum fm_status status = read_all(fd, path, &arena, &bytes, &size, error);
     if (!status)
-        status = fm_profile_decode(bytes, size, path, profile, error);
+        status = decode(bytes, size, path, profile, error);
     if (!status && fstat(fd, &st) == 0)
         (*profile)->owner = st.st_uid;
     close(fd);
     fm_arena_destroy(&arena);
     return status;
+}
+
+enum fm_status fm_profile_read(const char *path, struct fm_profile **profile, struct fm_error *error)
+{
+    return read_profile(path, fm_profile_decode, profile, error);
+}
+
+enum fm_status fm_profile_read_overview(const char *path, struct fm_profile **profile, struct fm_error *error)
+{
+    return read_profile(path, fm_profile_decode_overview, profile, error);
 }
 
 /* Returns 0 or the errno of the failure. */

@@ -23,6 +23,8 @@
  *   [routines]   names of the routines added after the first FM_ROUTINES_FIXED, in the order of their numbers: for each
  *                its class as a letter ('a' + enum fm_class) and its name, NUL-terminated
  *   [successions] struct fm_segment_succession[], pairs of successive reductions; the first is empty
+ *   [files]      struct fm_segment_file[], files that the program reads and writes
+ *   [counters]   struct fm_segment_counters[], the counters of a thread
  *   [arena]      unused; space for the sections of later kinds of data
  *
  * Publication: the key of a slot is written before the index refers to it (release), and `n_*` counts are incremented
@@ -32,7 +34,7 @@
  * that both have, sets the rest of its own to 0, and skips unknown sections (format/segment_header.h). Therefore fields
  * are only ever appended, to the header and to items; a field that is no longer used keeps its place; an array keeps
  * its length; a section keeps its slot; enum values keep their meaning. Fields written by other processes (leave,
- * ended_mono_ns, the resource usage, seen_end, seen_code, job_key) have the same offset in all versions. Only a change
+ * ended_mono_ns, the resource usage, seen_end, seen_code, seen_available_bytes, runqueue_end, job_key) have the same offset in all versions. Only a change
  * that a reader would misinterpret increments the version. */
 #ifndef FM_FORMAT_SEGMENT_H
 #define FM_FORMAT_SEGMENT_H
@@ -42,6 +44,8 @@
 
 #include "base/bins.h"
 #include "base/decimal.h"
+#include "base/host.h"
+#include "base/request_bins.h"
 #include "base/settings.h"
 #include "model/grid.h"
 #include "model/misuse.h"
@@ -72,6 +76,8 @@ enum fm_segment_section_id {
     FM_SECTION_SEQUENCE, /* copied after the paths: see `changes` */
     FM_SECTION_ROUTINES,
     FM_SECTION_SUCCESSIONS,
+    FM_SECTION_FILES,
+    FM_SECTION_COUNTERS,
     FM_SECTION_COUNT,
     FM_SECTION_SLOTS = 64 /* in every header, used or not: space for the sections of newer builds */
 };
@@ -188,6 +194,29 @@ struct fm_segment_header {
     uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults; /* getrusage, like user_ns */
 
     uint64_t lost_successions; /* successive reductions without space for their pair of call sites */
+
+    /* time without a CPU: fm_process_runqueue + 1 at the start and at the end of measurement; 0: unknown. The end also by
+     * a parent that waited for the process. */
+    uint64_t runqueue_start, runqueue_end;
+
+    /* memory; 0: unknown */
+    uint64_t init_rss_bytes,
+        end_rss_bytes;             /* resident at the end of MPI_Init (without MPI: at the start), at the end */
+    uint64_t available_bytes;      /* of the host, the least that the process has seen */
+    uint64_t seen_available_bytes; /* the same, seen and written by `fathom run` */
+    struct fm_memory_limit memory_limit;
+
+    /* network of the host at the start and the end; all 0: unknown */
+    struct fm_network network_start, network_end;
+    uint32_t numa_nodes;
+    uint32_t unused_resources;
+    uint64_t combined_files;       /* files that are recorded only as a part of their class, for lack of space */
+    uint32_t n_counters;           /* items of the section in use */
+    uint32_t text_counters;        /* names of the counters: a list like argv; each begins with 'h' (hardware) or 's' */
+    uint32_t counters_error;       /* error number if nothing could be counted; 0 = none, or counters are off */
+    uint32_t uncounted_threads;    /* without counters */
+    uint32_t text_unknown_counter; /* first counter that was asked for and is not known or not available */
+    uint32_t unused_counters;
 };
 
 #define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the default directory could not be created or was full */
@@ -214,12 +243,19 @@ struct fm_segment_module {
     uint32_t text_path, text_build_id;
 };
 
+/* When something began for the first time, and the time in MPI until then. */
+struct fm_segment_first {
+    uint64_t since_ns; /* since the start; 0 = not yet */
+    uint64_t mpi_ns;
+};
+
 struct fm_segment_region {
     char name[56];
     uint32_t parent; /* region number; region 0 is the whole program and is its own parent */
     uint32_t unused;
     uint64_t entries;
     uint64_t wall_ns; /* of entries that have ended */
+    struct fm_segment_first first;
 };
 
 /* One thread slot. It is reused by a new thread after its owner has ended. */
@@ -328,6 +364,57 @@ struct fm_segment_succession {
     uint32_t unused[5];
 };
 
+/* ---- file I/O ---- */
+
+struct fm_segment_io {
+    uint64_t opens, reads, writes, seeks, syncs;
+    uint64_t read_bytes, written_bytes;
+    uint64_t rewritten_bytes; /* at positions where the thread had already written */
+    uint64_t read_ticks, write_ticks;
+    uint64_t meta_ticks;                                                /* opening, closing, seeking */
+    uint64_t read_sizes[FM_REQUEST_BINS], write_sizes[FM_REQUEST_BINS]; /* requests that transferred something */
+};
+
+enum fm_segment_file_kind {
+    FM_FILE_FREE,
+    FM_FILE_NAMED,
+    FM_FILE_CLASS, /* several files of a class (model/file_class.h) */
+    FM_FILE_KIND = 0xf,
+    FM_FILE_MPI = 0x10 /* flag: accessed with MPI-IO */
+};
+enum { FM_FILE_BY_STDIO = 1, FM_FILE_BY_FORTRAN = 2 }; /* interfaces that have opened it */
+
+/* The first entry is for all files without an entry of their own. */
+struct fm_segment_file {
+    char name[248]; /* absolute path, possibly shortened in the middle; or name of the class */
+    uint32_t kind;  /* enum fm_segment_file_kind */
+    uint32_t interfaces;
+    uint64_t files; /* number in this entry */
+    uint64_t unused;
+    struct fm_segment_io own;    /* by the thread that created the entry */
+    struct fm_segment_io others; /* by all other threads */
+};
+
+/* ---- counters ---- */
+
+/* One counter of a thread. Counts are not scaled: the event was counted only for running_ns of enabled_ns. */
+struct fm_segment_count {
+    uint64_t total;
+    uint64_t mpi;   /* in MPI calls that have returned */
+    uint64_t start; /* total at the start of the MPI call in progress */
+    uint64_t enabled_ns, running_ns;
+};
+
+enum { FM_SEGMENT_COUNTERS = 8 };
+/* The counters of one thread; reused by a new thread after it has ended, which adds to them. */
+struct fm_segment_counters {
+    uint64_t tid;
+    uint32_t split;  /* only the first of its counters are split between the program and MPI */
+    uint32_t inside; /* depth of MPI calls in progress */
+    uint64_t unused[6];
+    struct fm_segment_count counts[FM_SEGMENT_COUNTERS];
+};
+
 /* ---- timers ---- */
 
 enum { FM_TIMER_MARKS = 8, FM_TIMER_SEVERAL = 0xffff };
@@ -337,6 +424,7 @@ struct fm_segment_timer {
     uint32_t misuse[FM_TIMER_MISUSES]; /* atomic */
     uint32_t unused;
     uint64_t misuse_site[FM_TIMER_MISUSES]; /* return address of the last misuse; if never stopped, of the start */
+    struct fm_segment_first first;
 };
 
 /* A timer in one thread. Time is divided into slices of 2^slice_shift ticks, from the start of measurement. At the end
@@ -414,7 +502,9 @@ _Static_assert(sizeof(struct fm_key) == 16, "the key is two words");
 _Static_assert(sizeof(struct fm_entry) == 512, "an entry is eight cache lines");
 _Static_assert(sizeof(struct fm_request) == 64, "a request is a cache line");
 _Static_assert(sizeof(struct fm_segment_succession) == 64, "a succession is a cache line");
+_Static_assert(sizeof(struct fm_segment_file) == 768, "a file is twelve cache lines");
 _Static_assert(sizeof(struct fm_segment_thread) == 512, "a thread slot is eight cache lines");
+_Static_assert(sizeof(struct fm_segment_counters) == 384, "the counters of a thread are six cache lines");
 _Static_assert(sizeof(struct fm_segment_timing) == 448, "a timing is seven cache lines, so that threads share none");
 _Static_assert(sizeof(struct fm_segment_bins) == 64, "a block of bins is a cache line");
 

@@ -29,6 +29,8 @@ static const struct {
     [FM_SECTION_SEQUENCE] = {4104, sizeof(struct fm_segment_sequence)},
     [FM_SECTION_ROUTINES] = {1, 1},
     [FM_SECTION_SUCCESSIONS] = {64, sizeof(struct fm_segment_succession)},
+    [FM_SECTION_FILES] = {768, sizeof(struct fm_segment_file)},
+    [FM_SECTION_COUNTERS] = {384, sizeof(struct fm_segment_counters)},
 };
 
 static void terminate_strings(struct fm_segment_header *header)
@@ -112,6 +114,8 @@ uint32_t fm_segment_used(const struct fm_segment_header *header, enum fm_segment
         [FM_SECTION_SEQUENCE] = header->sequence_first ? 1 : 0,
         [FM_SECTION_ROUTINES] = UINT32_MAX,
         [FM_SECTION_SUCCESSIONS] = UINT32_MAX,
+        [FM_SECTION_FILES] = UINT32_MAX,
+        [FM_SECTION_COUNTERS] = header->n_counters,
     };
     return used[id] < header->sections[id].capacity ? used[id] : header->sections[id].capacity;
 }

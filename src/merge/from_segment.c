@@ -223,12 +223,52 @@ static uint64_t overhead(const struct fm_segment_reader *r)
     return fm_sum(fm_sum(header->init_ns, header->finish_ns), ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns);
 }
 
+static uint64_t known_or_not(uint64_t value)
+{
+    return value ? value : FM_UNKNOWN;
+}
+
+/* The smaller one that is known. */
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a && (!b || a < b) ? a : b;
+}
+
+static bool has_network(const struct fm_network *network)
+{
+    return network->received_bytes || network->sent_bytes || network->received_packets || network->sent_packets;
+}
+
+/* A process that did not record its end still tells the start. */
+static void read_network(const struct fm_segment_header *header, struct fm_host *host)
+{
+    const struct fm_network *start = &header->network_start, *end = &header->network_end;
+    if (has_network(start)) {
+        host->received_start_bytes = start->received_bytes;
+        host->sent_start_bytes = start->sent_bytes;
+        host->received_start_packets = start->received_packets;
+        host->sent_start_packets = start->sent_packets;
+    }
+    if (has_network(end)) {
+        host->received_end_bytes = end->received_bytes;
+        host->sent_end_bytes = end->sent_bytes;
+        host->received_end_packets = end->received_packets;
+        host->sent_end_packets = end->sent_packets;
+    }
+}
+
 static bool read_host(struct fm_segment_reader *r)
 {
     const struct fm_segment_header *header = &r->view.header;
     struct fm_range range;
-    struct fm_host host = {.cores = header->host_cores, .memory_bytes = header->host_memory_bytes};
-    host.name = intern_clean(r, header->host, false);
+    struct fm_host host = fm_host_of(intern_clean(r, header->host, false));
+    host.cores = header->host_cores;
+    host.memory_bytes = header->host_memory_bytes;
+    host.least_free_bytes = known_or_not(least(header->available_bytes, header->seen_available_bytes));
+    host.limit_bytes = known_or_not(header->memory_limit.bytes);
+    host.limit_peak_bytes = known_or_not(header->memory_limit.peak_bytes);
+    host.numa_nodes = known_or_not(header->numa_nodes);
+    read_network(header, &host);
     host.cpu = intern_clean(r, fm_segment_text(&r->view, header->text_cpu_model), false);
     host.ranks = fm_segment_reader_ranks(r, &range);
     return host.name && host.cpu && fm_merge_hosts(r->profile, &host, 1);
@@ -240,6 +280,16 @@ static bool read_program(struct fm_segment_reader *r)
     struct fm_range range;
     struct fm_program program = {r->profile->job.exe, r->profile->job.build_id, fm_segment_reader_ranks(r, &range)};
     return fm_merge_list(r->profile, &fm_list_programs, &program, 1);
+}
+
+/* The difference of two values of fm_process_runqueue + 1. The process cannot have waited longer than it was measured. */
+static uint64_t runqueue_of(const struct fm_segment_reader *r)
+{
+    const struct fm_segment_header *header = &r->view.header;
+    if (!header->runqueue_start || header->runqueue_end < header->runqueue_start)
+        return FM_UNKNOWN;
+    uint64_t waited = header->runqueue_end - header->runqueue_start;
+    return waited < r->wall_ns ? waited : r->wall_ns;
 }
 
 /* The events must have been read. */
@@ -258,7 +308,13 @@ static bool read_process(struct fm_segment_reader *r)
 #undef X
 #undef MADE
 #undef HEADER
-            .overhead_ns = overhead(r),
+            .runqueue_ns = runqueue_of(r),
+        .init_rss_bytes = known_or_not(header->init_rss_bytes),
+        .end_rss_bytes = known_or_not(header->end_rss_bytes),
+        .io_ns = r->io_ns,
+        .read_bytes = r->read_bytes,
+        .written_bytes = r->written_bytes,
+        .overhead_ns = overhead(r),
         .end = r->end,
         .end_code = r->end_code,
     };
@@ -305,6 +361,7 @@ static bool read_notes(struct fm_segment_reader *r)
         {h->degraded_site, FM_NOTE_EVENTS_WITHOUT_SITE},
         {h->degraded_size, FM_NOTE_EVENTS_WITHOUT_SIZE},
         {h->lost_successions, FM_NOTE_SUCCESSIONS_LEFT_OUT},
+        {h->combined_files, FM_NOTE_FILES_COMBINED},
         {h->untracked_receives, FM_NOTE_RECEIVES_WITHOUT_LENGTH},
         {h->unmatched_region_ends, FM_NOTE_UNMATCHED_REGION_ENDS},
         {h->refused_regions, FM_NOTE_REFUSED_REGIONS},
@@ -358,11 +415,17 @@ static enum fm_status read_all(struct fm_segment_reader *r, enum fm_end end, int
     if (!status)
         status = fm_read_successions(r);
     if (!status)
+        status = fm_read_files(r);
+    if (!status)
+        status = fm_read_counters(r);
+    if (!status)
         status = fm_read_paths(r);
     if (!status)
         status = fm_read_snapshots(r);
     if (!status)
         status = fm_read_timers(r);
+    if (!status)
+        status = fm_read_spans(r);
     if (!status && !(read_job(r) && read_process(r) && read_notes(r)))
         status = fm_segment_reader_no_memory(r);
     return status;

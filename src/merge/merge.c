@@ -186,7 +186,7 @@ enum fm_status fm_profile_merge(struct fm_profile *into, const struct fm_profile
                 fm_merge_edges(into, &into->received, &from->received) &&
                 fm_merge_timers(into, from->timers, from->n_timers) && fm_merge_paths(into, &from->paths, &scratch) &&
                 fm_merge_snapshots(into, from->snapshots, from->n_snapshots) && merge_lists(into, from) &&
-                fm_profile_limit_snapshots(into);
+                fm_profile_limit_snapshots(into) && fm_profile_limit_files(into);
     fm_arena_destroy(&scratch);
     return done ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory to merge profiles");
 }

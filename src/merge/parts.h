@@ -28,6 +28,8 @@ bool fm_merge_sequence(struct fm_profile *into, const struct fm_sequence *theirs
                        const uint32_t *their_places);
 bool fm_merge_edges(struct fm_profile *into, struct fm_edges *mine, const struct fm_edges *theirs);
 bool fm_merge_snapshots(struct fm_profile *into, const struct fm_snapshot *snapshots, size_t n);
+/* Reduces the files and their classes to those that a profile keeps (files.c). */
+bool fm_profile_limit_files(struct fm_profile *profile);
 bool fm_merge_notes(struct fm_profile *into, const struct fm_note *notes, size_t n);
 
 #endif

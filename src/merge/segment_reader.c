@@ -31,6 +31,16 @@ uint64_t fm_segment_reader_ns(const struct fm_segment_reader *r, uint64_t ns)
     return (uint64_t)exact;
 }
 
+bool fm_segment_reader_ticks(const struct fm_segment_reader *r, uint64_t ticks, uint64_t *ns)
+{
+    const struct fm_segment_header *header = &r->view.header;
+    unsigned __int128 exact = (unsigned __int128)ticks * header->clock_mult >> header->clock_shift;
+    if (exact > FM_LONGEST_NS)
+        return false;
+    *ns = fm_segment_reader_ns(r, (uint64_t)exact);
+    return true;
+}
+
 void fm_segment_reader_extremes(const struct fm_segment_reader *r, struct fm_segment_extremes *extremes)
 {
     extremes->min_ns = fm_segment_reader_ns(r, extremes->min_ns);

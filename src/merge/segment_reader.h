@@ -20,6 +20,8 @@ struct fm_segment_reader {
     enum fm_end end; /* how the process ended; FM_END_UNKNOWN: still running */
     int32_t end_code;
 
+    uint64_t io_ns, read_bytes, written_bytes; /* set by fm_read_files; FM_UNKNOWN: not measured */
+
     struct fm_mapped_modules modules;
     struct fm_routines routines;
     const char **paths;    /* paths of regions by number, interned; [n_paths - 1] = "?" for invalid numbers */
@@ -35,6 +37,8 @@ void fm_segment_reader_thread(const struct fm_segment_reader *reader, size_t slo
 /* Corrects a duration measured by the process for the error of its clock. */
 uint64_t fm_segment_reader_ns(const struct fm_segment_reader *reader, uint64_t ns);
 void fm_segment_reader_extremes(const struct fm_segment_reader *reader, struct fm_segment_extremes *extremes);
+/* Converts ticks of its clock to ns. Returns false if that is no valid duration. */
+bool fm_segment_reader_ticks(const struct fm_segment_reader *reader, uint64_t ticks, uint64_t *ns);
 /* When the call in progress of a thread began; 0 = unknown. */
 uint64_t fm_segment_reader_call_start(const struct fm_segment_reader *reader, const struct fm_segment_thread *thread);
 
@@ -46,6 +50,9 @@ enum fm_status fm_read_regions(struct fm_segment_reader *reader);
 enum fm_status fm_read_events(struct fm_segment_reader *reader);
 /* The load modules must have been read. */
 enum fm_status fm_read_successions(struct fm_segment_reader *reader);
+/* Files and their classes. */
+enum fm_status fm_read_files(struct fm_segment_reader *reader);
+enum fm_status fm_read_counters(struct fm_segment_reader *reader);
 enum fm_status fm_read_snapshots(struct fm_segment_reader *reader);
 /* The calling context tree and the sequence; the load modules must have been read. */
 enum fm_status fm_read_paths(struct fm_segment_reader *reader);
@@ -54,6 +61,8 @@ uint64_t fm_segment_reader_last_sample(const struct fm_segment_reader *reader);
 /* nodes: for each slot of a call path the index of its node + 1, or 0. */
 enum fm_status fm_read_sequence(struct fm_segment_reader *reader, const uint32_t *nodes, size_t n_places);
 enum fm_status fm_read_timers(struct fm_segment_reader *reader);
+/* Regions, events and timers must have been read. */
+enum fm_status fm_read_spans(struct fm_segment_reader *reader);
 /* Add the misuses of timer `number`, and that it is still running in a thread, to *timer. Return false if out of
  * memory. */
 bool fm_read_misuses(struct fm_segment_reader *reader, unsigned number, struct fm_timer *timer);

@@ -11,13 +11,6 @@ static struct fm_site site_of(const struct fm_segment_reader *r, uint64_t site_r
                   : (struct fm_site){.module = "", .build_id = ""};
 }
 
-static uint64_t ns_of(const struct fm_segment_reader *r, uint64_t ticks)
-{
-    const struct fm_segment_header *header = &r->view.header;
-    unsigned __int128 ns = (unsigned __int128)ticks * header->clock_mult >> header->clock_shift % 128;
-    return ns > FM_LONGEST_NS ? UINT64_MAX : fm_segment_reader_ns(r, (uint64_t)ns);
-}
-
 enum fm_status fm_read_successions(struct fm_segment_reader *r)
 {
     struct fm_range range;
@@ -36,12 +29,11 @@ enum fm_status fm_read_successions(struct fm_segment_reader *r)
             .first = site_of(r, item.first),
             .second = site_of(r, item.second),
             .count = item.count,
-            .gap_ns = ns_of(r, item.gap_ticks),
             .short_gaps = item.short_gaps,
             .dependent = item.dependent != 0,
             .ranks = fm_segment_reader_ranks(r, &range),
         };
-        if (succession.gap_ns == UINT64_MAX)
+        if (!fm_segment_reader_ticks(r, item.gap_ticks, &succession.gap_ns))
             return fm_segment_reader_damage(r, "invalid duration between two calls");
         if (!fm_merge_list(r->profile, &fm_list_successions, &succession, 1))
             return fm_segment_reader_no_memory(r);

@@ -6,6 +6,7 @@
 
 /* What the kernel knows must be asked for: a figure of this kind has a line in base/usage.h. */
 #define USAGE_HEADER(member) FM_USAGE_HAS_##member
+#define NONZERO_HEADER(member) FM_USAGE_HAS_##member
 #define ALWAYS_HEADER(member) 0
 #define USAGE_MADE(member) 0
 #define ALWAYS_MADE(member) 0
@@ -26,7 +27,15 @@ bool fm_figure_get(const struct fm_process *process, enum fm_figure figure, uint
     const struct fm_figure_meaning *meaning = &fm_figures[figure];
     *value = *(const uint64_t *)(const void *)((const char *)process + meaning->offset);
     return process->end != FM_END_MISSING && *value != FM_UNKNOWN &&
-           (meaning->known == FM_KNOWN_ALWAYS || fm_process_has_usage(process));
+           (meaning->known == FM_KNOWN_ALWAYS || (meaning->known == FM_KNOWN_NONZERO && *value) ||
+            fm_process_has_usage(process));
+}
+
+struct fm_host fm_host_of(const char *name)
+{
+#define X(member, ...) .member = FM_UNKNOWN,
+    return (struct fm_host){FM_HOST_FIGURES(X).name = name, .cpu = ""};
+#undef X
 }
 
 struct fm_process fm_process_of(uint32_t rank, enum fm_end end)

@@ -8,7 +8,8 @@
  * since    1: in every profile; 2: added later, and unknown in files that do not have it
  * member   of struct fm_process, and of struct fm_segment_header if the source is HEADER
  * unit     NS, BYTES or COUNT
- * known    ALWAYS: for every measured process; USAGE: if its resource usage was read (fm_process_has_usage)
+ * known    ALWAYS: for every measured process; NONZERO: unless it is 0; USAGE: if its resource usage was read
+ *          (fm_process_has_usage)
  * source   HEADER: copied from the header of the segment; MADE: from elsewhere (merge/from_segment.c)
  * key      in the JSON of a process and of job.per_rank, at most 23 characters like the heading
  * heading  in the table of extremes over ranks of the summary, in this order; "": not shown. A figure added
@@ -29,19 +30,25 @@
 #define FM_PROCESS_FIGURES(X) \
     X( 7, 1, wall_ns,              NS,    ALWAYS, MADE,   "wall_s",               "wall")                    \
     X(10, 1, mpi_ns,               NS,    ALWAYS, MADE,   "mpi_s",                "in MPI")                  \
+    X(18, 2, io_ns,                NS,    ALWAYS, MADE,   "io_s",                 "in I/O")                  \
     X( 8, 1, user_ns,              NS,    USAGE,  HEADER, "user_s",               "user")                    \
     X( 9, 1, system_ns,            NS,    USAGE,  HEADER, "system_s",             "system")                  \
-    X(11, 1, max_rss_bytes,        BYTES, USAGE,  HEADER, "memory_bytes",         "memory")                  \
+    X(19, 2, runqueue_ns,          NS,    ALWAYS, MADE,   "runqueue_s",           "without a CPU")           \
+    X(11, 1, max_rss_bytes,        BYTES, NONZERO, HEADER, "memory_bytes",        "memory")                  \
+    X(20, 2, init_rss_bytes,       BYTES, ALWAYS, MADE,   "memory_init_bytes",    "")                        \
+    X(21, 2, end_rss_bytes,        BYTES, ALWAYS, MADE,   "memory_end_bytes",     "")                        \
     X(14, 2, voluntary_switches,   COUNT, USAGE,  HEADER, "voluntary_switches",   "voluntary switches")      \
     X(15, 2, involuntary_switches, COUNT, USAGE,  HEADER, "involuntary_switches", "involuntary switches")    \
     X(16, 2, minor_faults,         COUNT, USAGE,  HEADER, "minor_faults",         "minor faults")            \
     X(17, 2, major_faults,         COUNT, USAGE,  HEADER, "major_faults",         "major faults")            \
+    X(22, 2, read_bytes,           BYTES, ALWAYS, MADE,   "read_bytes",           "read")                    \
+    X(23, 2, written_bytes,        BYTES, ALWAYS, MADE,   "written_bytes",        "written")                 \
     X(12, 1, overhead_ns,          NS,    ALWAYS, MADE,   "overhead_s",           "")
 /* clang-format on */
 
 enum { FM_FIGURE_CHARS = 24 };
 enum fm_unit { FM_UNIT_NONE, FM_UNIT_NS, FM_UNIT_BYTES, FM_UNIT_COUNT };
-enum fm_figure_known { FM_KNOWN_ALWAYS, FM_KNOWN_USAGE };
+enum fm_figure_known { FM_KNOWN_ALWAYS, FM_KNOWN_NONZERO, FM_KNOWN_USAGE };
 
 #define X(column, since, member, ...) FM_FIGURE_##member,
 enum fm_figure { FM_PROCESS_FIGURES(X) FM_FIGURES };

@@ -21,7 +21,11 @@
     X( 8, regions,     region,     SCHEMA) \
     X(11, notes,       note,       SCHEMA) \
     X(17, programs,    program,    SCHEMA) \
-    X(18, successions, succession, SCHEMA)
+    X(18, successions, succession, SCHEMA) \
+    X(19, counters,    counter,    SCHEMA) \
+    X(20, files,       file,       SCHEMA) \
+    X(21, file_classes, class_of_files, SCHEMA) \
+    X(22, spans,       span,       SCHEMA)
 /* clang-format on */
 
 struct fm_list {

@@ -67,7 +67,12 @@
       "successive reductions not counted as such: table full")                                                        \
     X(34, UNSEEN_MPI, "unseen-mpi", "", "",                                                                           \
       "MPI was loaded, but no call of it was seen: calls through dlsym with a handle (ctypes, Julia) or in "          \
-      "libraries loaded with RTLD_DEEPBIND are not measured")
+      "libraries loaded with RTLD_DEEPBIND are not measured")                                                         \
+    X(35, FILES_COMBINED, "files-combined", "files", "", "files counted only as a part of their class: table full")   \
+    X(36, NO_COUNTERS, "no-counters", "", "why", "nothing was counted: perf events are %s")                           \
+    X(37, UNKNOWN_COUNTER, "unknown-counter", "", "name", "counter %s is unknown or not available")                   \
+    X(38, UNCOUNTED_THREADS, "uncounted-threads", "threads", "",                                                      \
+      "threads without counters: too many, or too few file descriptors (ulimit -n)")
 
 enum fm_note_code {
     FM_NOTE_TEXT = 0, /* a sentence of an older Fathom that is not in the table */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/saturate.h"
 #include "model/schema.h"
 #include "model/strings.h"
 
@@ -105,4 +106,9 @@ const char *fm_end_text(enum fm_end end, int code, char *buffer, size_t size)
         break;
     }
     return "still running";
+}
+
+uint64_t fm_io_ns(const struct fm_io *io)
+{
+    return fm_sum(fm_sum(io->read_ns, io->write_ns), io->meta_ns);
 }

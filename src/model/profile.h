@@ -21,9 +21,11 @@
 #include "base/bins.h"
 #include "base/error.h"
 #include "base/rankset.h"
+#include "base/request_bins.h"
 #include "model/call_paths.h"
 #include "model/figures.h"
 #include "model/grid.h"
+#include "model/host_figures.h"
 #include "model/site.h"
 #include "model/timer.h"
 #include "model/values.h"
@@ -91,18 +93,53 @@ struct fm_region {
     struct fm_spread wall_per_rank; /* ns */
 };
 
+/* A part of the run: its wall time on each rank, and how much of that is outside MPI. Sorted by kind and name. */
+enum fm_span_kind {
+    FM_SPAN_REGION,      /* inside a region, with those nested in it */
+    FM_SPAN_FROM_REGION, /* from the first entry of a region to the end of the process */
+    FM_SPAN_FROM_TIMER,  /* from the first start of a timer to the end of the process */
+    FM_SPAN_KINDS
+};
+struct fm_span {
+    uint32_t kind;    /* enum fm_span_kind */
+    const char *name; /* of a region, its path */
+    struct fm_spread wall_ns, outside_ns;
+    struct fm_rankset ranks;
+};
+
 /* Sorted by name. */
 struct fm_host {
     const char *name, *cpu;
     uint32_t cores;
     uint64_t memory_bytes;
     struct fm_rankset ranks;
+#define X(member, ...) uint64_t member;
+    FM_HOST_FIGURES(X) /* model/host_figures.h */
+#undef X
 };
+
+/* A host about which only its name is known. */
+struct fm_host fm_host_of(const char *name);
 
 /* A program of the job; there are several if they were started together (mpirun ./atm : ./ocean). Sorted by executable
  * and build id. */
 struct fm_program {
     const char *exe, *build_id;
+    struct fm_rankset ranks;
+};
+
+/* A counter: of one rank, or over all ranks (FM_NO_RANK). Sorted by name and rank. Counts of events that shared a counter
+ * of the processor with others are scaled: they were counted only for running_ns of enabled_ns. */
+struct fm_counter {
+    const char *name;
+    uint32_t rank;
+    uint32_t position;      /* in the list that was asked for, from 1 */
+    uint32_t software;      /* 1: counted by the kernel, not by the processor */
+    uint32_t unsplit;       /* 1: events in MPI were not counted separately */
+    uint64_t count, in_mpi; /* of a rank */
+    uint64_t enabled_ns, running_ns;
+    /* over all ranks */
+    struct fm_spread counts, in_mpis;
     struct fm_rankset ranks;
 };
 
@@ -135,12 +172,48 @@ struct fm_process {
 /* A process about which nothing else is known. */
 struct fm_process fm_process_of(uint32_t rank, enum fm_end end);
 
-/* Whether user_ns, system_ns and max_rss_bytes are known. They are not for a process that was killed, unless its parent
- * observed its end. Every process uses some memory, so 0 means unknown. */
+/* Whether what getrusage tells is known. It is not for a process that was killed, unless its parent observed its end; of
+ * such a process only max_rss_bytes may be known, from a sample. Every process uses some memory and CPU time, so 0 means
+ * unknown. */
 static inline bool fm_process_has_usage(const struct fm_process *process)
 {
-    return process->max_rss_bytes > 0;
+    return process->max_rss_bytes > 0 && (process->user_ns || process->system_ns);
 }
+
+/* File I/O. A request is one call that reads or writes. */
+struct fm_io {
+    uint64_t opens, reads, writes, seeks, syncs;
+    uint64_t read_bytes, written_bytes;
+    uint64_t rewritten_bytes;            /* at positions where the same thread had already written */
+    uint64_t read_ns, write_ns, meta_ns; /* meta: opening, closing, seeking */
+};
+
+/* A file by name, at most FM_FILES_OF_CLASS of each class. Sorted by class, mpi, path. */
+struct fm_file {
+    const char *class; /* model/file_class.h */
+    uint32_t mpi;      /* 1: accessed with MPI-IO, 0: with other calls, outside MPI */
+    const char *path;  /* absolute, possibly shortened in the middle */
+    struct fm_io io;
+    uint32_t stdio, fortran; /* 1: some rank has opened it with that interface */
+    struct fm_rankset ranks;
+};
+
+/* The files of a class, at most FM_FILE_CLASSES and FM_OTHER_FILES. Sorted by name, mpi. */
+struct fm_class_of_files {
+    const char *name;
+    uint32_t mpi;
+    uint64_t files; /* sum over ranks: a file that several ranks use is counted for each */
+    struct fm_io io;
+    uint64_t read_sizes[FM_REQUEST_BINS], write_sizes[FM_REQUEST_BINS]; /* requests that transferred something */
+    uint32_t stdio, fortran;
+    struct fm_spread time_ns, bytes; /* per rank */
+    struct fm_rankset ranks;
+};
+
+/* Which ones are kept depends only on their names, so that merging is associative. */
+enum { FM_FILES_OF_CLASS = 32, FM_FILE_CLASSES = 512 };
+
+uint64_t fm_io_ns(const struct fm_io *io); /* all of its time */
 
 /* A note about the measurement: a code (note_codes.h) with parameters, from which note.h makes a sentence when it is
  * shown. Sorted by code, argument and text. */
@@ -227,14 +300,22 @@ struct fm_profile {
     size_t n_processes, processes_capacity;
     struct fm_program *programs; /* none in profiles of 0.1.0 */
     size_t n_programs, programs_capacity;
+    struct fm_counter *counters;
+    size_t n_counters, counters_capacity;
     struct fm_routine_total *routines;
     size_t n_routines, routines_capacity;
     struct fm_event *events;
     size_t n_events, events_capacity;
     struct fm_succession *successions;
     size_t n_successions, successions_capacity;
+    struct fm_file *files;
+    size_t n_files, files_capacity;
+    struct fm_class_of_files *file_classes;
+    size_t n_file_classes, file_classes_capacity;
     struct fm_region *regions;
     size_t n_regions, regions_capacity;
+    struct fm_span *spans;
+    size_t n_spans, spans_capacity;
     struct fm_edges sent, received;
     struct fm_timer *timers;
     size_t n_timers, timers_capacity;

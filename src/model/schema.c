@@ -77,6 +77,9 @@ static const struct fm_field host[] = {
     TEXT(cpu,         MAX,          "cpu"),
     U32(cores,        MAX,   COUNT, "cores"),
     U64(memory_bytes, MAX,   BYTES, "memory_bytes"),
+#define X(member, merge, unit, key) FIELD(FM_FIELD_MAYBE, member, merge, unit, key, FM_LARGE_EXACT, 1),
+    FM_HOST_FIGURES(X) /* model/host_figures.h */
+#undef X
 }, host_compounds[] = {
     RANKS(ranks),
 };
@@ -103,6 +106,24 @@ static const struct fm_field program[] = {
     TEXT(exe,      KEY,          "executable"),
     TEXT(build_id, KEY,          "build_id"),
 }, program_compounds[] = {
+    RANKS(ranks),
+};
+#undef ITEM
+
+#define ITEM fm_counter
+static const struct fm_field counter[] = {
+    TEXT(name,          KEY,          "name"),
+    U32(rank,           KEY,   NONE,  ""),
+    U32(position,       MIN,   NONE,  ""),
+    U32(software,       MAX,   NONE,  ""),
+    U32(unsplit,        MAX,   NONE,  ""),
+    ROUNDED(count,      SUM,   COUNT, ""),
+    ROUNDED(in_mpi,     SUM,   COUNT, ""),
+    ROUNDED(enabled_ns, SUM,   NS,    ""),
+    ROUNDED(running_ns, SUM,   NS,    ""),
+}, counter_compounds[] = {
+    SPREAD(counts,  COUNT, ""),
+    SPREAD(in_mpis, COUNT, ""),
     RANKS(ranks),
 };
 #undef ITEM
@@ -194,6 +215,76 @@ static const struct fm_field succession[] = {
 };
 #undef ITEM
 
+/* ---- files ---- */
+
+#define ITEM fm_file
+static const struct fm_field file[] = {
+    TEXT(class,             KEY,          "class"),
+    U32(mpi,                KEY,   NONE,  "mpi"),
+    TEXT(path,              KEY,          "path"),
+    U64(io.opens,           SUM,   COUNT, "opens"),
+    U64(io.reads,           SUM,   COUNT, "reads"),
+    U64(io.writes,          SUM,   COUNT, "writes"),
+    U64(io.seeks,           SUM,   COUNT, "seeks"),
+    U64(io.syncs,           SUM,   COUNT, "syncs"),
+    U64(io.read_bytes,      SUM,   BYTES, "read_bytes"),
+    U64(io.written_bytes,   SUM,   BYTES, "written_bytes"),
+    U64(io.rewritten_bytes, SUM,   BYTES, "rewritten_bytes"),
+    U64(io.read_ns,         SUM,   NS,    "read_s"),
+    U64(io.write_ns,        SUM,   NS,    "write_s"),
+    U64(io.meta_ns,         SUM,   NS,    "metadata_s"),
+    U32(stdio,              MAX,   NONE,  "stdio"),
+    U32(fortran,            MAX,   NONE,  "fortran"),
+}, file_compounds[] = {
+    RANKS(ranks),
+};
+#undef ITEM
+
+#define ITEM fm_class_of_files
+static const struct fm_field class_of_files[] = {
+    TEXT(name,              KEY,          "name"),
+    U32(mpi,                KEY,   NONE,  "mpi"),
+    U64(files,              SUM,   COUNT, ""),
+    U64(io.opens,           SUM,   COUNT, "opens"),
+    U64(io.reads,           SUM,   COUNT, "reads"),
+    U64(io.writes,          SUM,   COUNT, "writes"),
+    U64(io.seeks,           SUM,   COUNT, "seeks"),
+    U64(io.syncs,           SUM,   COUNT, "syncs"),
+    U64(io.read_bytes,      SUM,   BYTES, "read_bytes"),
+    U64(io.written_bytes,   SUM,   BYTES, "written_bytes"),
+    U64(io.rewritten_bytes, SUM,   BYTES, "rewritten_bytes"),
+    U64(io.read_ns,         SUM,   NS,    "read_s"),
+    U64(io.write_ns,        SUM,   NS,    "write_s"),
+    U64(io.meta_ns,         SUM,   NS,    "metadata_s"),
+    U64(read_sizes[0], SUM, COUNT, ""),
+    U64(read_sizes[1], SUM, COUNT, ""),
+    U64(read_sizes[2], SUM, COUNT, ""),
+    U64(read_sizes[3], SUM, COUNT, ""),
+    U64(read_sizes[4], SUM, COUNT, ""),
+    U64(read_sizes[5], SUM, COUNT, ""),
+    U64(read_sizes[6], SUM, COUNT, ""),
+    U64(read_sizes[7], SUM, COUNT, ""),
+    U64(read_sizes[8], SUM, COUNT, ""),
+    U64(read_sizes[9], SUM, COUNT, ""),
+    U64(write_sizes[0], SUM, COUNT, ""),
+    U64(write_sizes[1], SUM, COUNT, ""),
+    U64(write_sizes[2], SUM, COUNT, ""),
+    U64(write_sizes[3], SUM, COUNT, ""),
+    U64(write_sizes[4], SUM, COUNT, ""),
+    U64(write_sizes[5], SUM, COUNT, ""),
+    U64(write_sizes[6], SUM, COUNT, ""),
+    U64(write_sizes[7], SUM, COUNT, ""),
+    U64(write_sizes[8], SUM, COUNT, ""),
+    U64(write_sizes[9], SUM, COUNT, ""),
+    U32(stdio,              MAX,   NONE,  "stdio"),
+    U32(fortran,            MAX,   NONE,  "fortran"),
+}, class_of_files_compounds[] = {
+    SPREAD(time_ns,        NS,    "time_s"),
+    SPREAD(bytes,          BYTES, "bytes"),
+    RANKS(ranks),
+};
+#undef ITEM
+
 #define ITEM fm_region
 static const struct fm_field region[] = {
     TEXT(path,   KEY,          "path"),
@@ -201,6 +292,17 @@ static const struct fm_field region[] = {
     U64(wall_ns, SUM,   NS,    "wall_s"),
 }, region_compounds[] = {
     SPREAD(wall_per_rank,        NS,    "wall_per_rank_s"),
+    RANKS(ranks),
+};
+#undef ITEM
+
+#define ITEM fm_span
+static const struct fm_field span[] = {
+    U32(kind,  KEY,   NONE,  ""),
+    TEXT(name, KEY,          "name"),
+}, span_compounds[] = {
+    SPREAD(wall_ns,              NS,    "wall_s"),
+    SPREAD(outside_ns,           NS,    "outside_mpi_s"),
     RANKS(ranks),
 };
 #undef ITEM

@@ -26,7 +26,8 @@ struct fm_graph_node {
 };
 
 struct fm_graph {
-    const char *title, *foot; /* one line each; foot: what is left out, or "" */
+    const char *title, *foot;   /* one line each; foot: what is left out, or "" */
+    const char *shade, *orange; /* what they mean, in the legend; NULL: shares "of the time", "[waiting]" */
     struct fm_graph_node *nodes;
     size_t n;
 };

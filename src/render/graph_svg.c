@@ -177,7 +177,7 @@ static void legend(const struct drawing *drawing)
         fputs("/>", drawing->out);
         fm_svg_text(drawing->out, x + 18, y + 10, label_style, steps[i].label);
     }
-    fm_svg_text(drawing->out, x, y + 10, label_style, "of the time");
+    fm_svg_text(drawing->out, x, y + 10, label_style, drawing->graph->shade ? drawing->graph->shade : "of the time");
     x += 78;
     if (waits) {
         fputs("<path d=\"M", drawing->out);
@@ -187,7 +187,8 @@ static void legend(const struct drawing *drawing)
         fputs(" h24\" stroke-width=\"3\"", drawing->out);
         colour(drawing, "stroke", fm_waiting_colour);
         fputs("/>", drawing->out);
-        fm_svg_text(drawing->out, x + 30, y + 10, label_style, "[waiting]");
+        fm_svg_text(drawing->out, x + 30, y + 10, label_style,
+                    drawing->graph->orange ? drawing->graph->orange : "[waiting]");
         x += 96;
     }
     fm_svg_text(drawing->out, x, y + 10, label_style, drawing->graph->foot);

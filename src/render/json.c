@@ -112,3 +112,11 @@ void fm_json_null(struct fm_json *json, const char *key)
     start_value(json, key);
     fputs("null", json->out);
 }
+
+void fm_json_number_or_null(struct fm_json *json, const char *key, bool known, double number)
+{
+    if (known)
+        fm_json_number(json, key, number);
+    else
+        fm_json_null(json, key);
+}

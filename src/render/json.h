@@ -32,5 +32,6 @@ void fm_json_number(struct fm_json *json, const char *key, double number); /* si
 void fm_json_seconds(struct fm_json *json, const char *key, uint64_t ns);  /* nine decimals */
 void fm_json_bool(struct fm_json *json, const char *key, bool value);
 void fm_json_null(struct fm_json *json, const char *key);
+void fm_json_number_or_null(struct fm_json *json, const char *key, bool known, double number);
 
 #endif

@@ -120,6 +120,14 @@ void fm_cell_whole_or_none(struct fm_table *table, uint64_t number, bool known)
         fm_cell_none(table);
 }
 
+void fm_cell_number_or_none(struct fm_table *table, double number, bool known)
+{
+    if (known)
+        fm_cell_number(table, number);
+    else
+        fm_cell_none(table);
+}
+
 void fm_cell_line(struct fm_table *table, const char *text)
 {
     add_cell(table, (struct fm_cell){.kind = CELL_LINE, .text = text});

@@ -96,10 +96,11 @@ static size_t print_long_word(FILE *out, const char *word, size_t bytes, size_t 
     return width;
 }
 
-void fm_print_folded(FILE *out, const char *text, size_t indent)
+/* Prints the words of a text from a column on. */
+static void fold(FILE *out, const char *text, size_t column, size_t indent)
 {
-    size_t column = 0, columns = fm_output_columns(out);
-    while (*text) {
+    size_t columns = fm_output_columns(out);
+    for (bool first = true; *text; first = false) {
         size_t bytes = word_length(text), width = 0;
         const char *end = text + bytes;
         for (const char *at = text; at < end;)
@@ -107,7 +108,7 @@ void fm_print_folded(FILE *out, const char *text, size_t indent)
         if (column > indent && column + 1 + width > columns) {
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
-        } else if (column > 0) {
+        } else if (!first) {
             fputc(' ', out);
             column++;
         }
@@ -119,6 +120,18 @@ void fm_print_folded(FILE *out, const char *text, size_t indent)
         text = end + strspn(end, " ");
     }
     fputc('\n', out);
+}
+
+void fm_print_folded(FILE *out, const char *text, size_t indent)
+{
+    fold(out, text, 0, indent);
+}
+
+void fm_print_hanging(FILE *out, const char *head, const char *text)
+{
+    size_t width = fm_text_width(head);
+    fm_print_text(out, head);
+    fold(out, text, width, width);
 }
 
 void fm_print_sentence(FILE *out, const char *format, ...)

@@ -35,6 +35,8 @@ size_t fm_print_cut(FILE *out, const char *text, size_t columns);
 /* Prints a text wrapped at fm_output_columns(), with all lines but the first indented, and a final newline. Longer words
  * are shortened. */
 void fm_print_folded(FILE *out, const char *text, size_t indent);
+/* The same, with a text in front of it; the lines that follow are indented by its width. */
+void fm_print_hanging(FILE *out, const char *head, const char *text);
 /* printf of a sentence or two, wrapped like that, with all lines but the first indented by 2. */
 void fm_print_sentence(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* printf into the arena. Returns "" if out of memory. */
@@ -77,6 +79,7 @@ void fm_cell_whole(struct fm_table *table, uint64_t number);                    
 void fm_cell_as(struct fm_table *table, enum fm_column_kind kind, double number); /* overrides the column's kind */
 void fm_cell_none(struct fm_table *table);                                        /* no value */
 void fm_cell_whole_or_none(struct fm_table *table, uint64_t number, bool known);
+void fm_cell_number_or_none(struct fm_table *table, double number, bool known);
 void fm_cell_line(struct fm_table *table, const char *text); /* text only: a line across all columns */
 
 void fm_table_print(const struct fm_table *table, FILE *out);

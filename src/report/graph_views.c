@@ -35,8 +35,7 @@ static enum fm_status start_graph(struct fm_report *report, const struct fm_cont
 {
     char share[FM_UNIT_CHARS], count[FM_UNIT_CHARS];
     double whole = fm_report_whole_ns(report);
-    graph->foot = "";
-    graph->n = rows->n;
+    *graph = (struct fm_graph){.title = "", .foot = "", .n = rows->n};
     graph->nodes = fm_arena_alloc(&report->arena, rows->n * sizeof *graph->nodes);
     if (!graph->nodes)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for a picture");

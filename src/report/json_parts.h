@@ -21,8 +21,15 @@ void fm_json_spread(struct fm_json *json, const char *key, const struct fm_sprea
 void fm_json_extreme(struct fm_json *json, const char *key, const struct fm_extreme *extreme);
 void fm_json_spread_seconds(struct fm_json *json, const char *key, const struct fm_spread *spread);
 enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_counters(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_efficiency(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_io(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_findings(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_sequence(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+void fm_json_memory(struct fm_report *report, struct fm_json *json);
+void fm_json_network(struct fm_report *report, struct fm_json *json);
 enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 
 #endif

@@ -16,10 +16,7 @@ enum fm_status fm_report_program(struct fm_report *report, size_t program, enum 
     if (status)
         return status;
     *one = (struct fm_report){.profile = part, .symbols = report->symbols, .options = report->options};
-    status = fm_summarise(part, &report->arena, &one->summary, error);
-    if (!status)
-        status = fm_balance_find(part, &report->arena, &one->balance, error);
-    return status;
+    return fm_report_analyse(one, &report->arena, error);
 }
 
 const char *fm_report_label(struct fm_report *report, size_t program)
@@ -72,8 +69,8 @@ static void add_row(struct fm_report *report, struct fm_table *table, const stru
     fm_cell_whole(table, mpi->min_rank);
     fm_cell_whole(table, mpi->max);
     fm_cell_whole(table, mpi->max_rank);
-    fm_cell_number(table, summary->parallel_efficiency);
-    fm_cell_number(table, summary->load_balance);
+    fm_cell_number(table, one->factors.parallel);
+    fm_cell_number(table, one->factors.load_balance);
 }
 
 enum fm_status fm_print_programs(struct fm_report *report, FILE *out, struct fm_error *error)
@@ -152,7 +149,7 @@ const char *fm_programs_line(struct fm_report *report)
             return "";
         text = fm_format(&report->arena, "%s%s%s %s in MPI, load balance %s", text, i ? "; " : "", one.summary.name,
                          fm_percent_whole(mpi, one.summary.mpi_fraction),
-                         fm_percent_whole(balance, one.summary.load_balance));
+                         fm_percent_whole(balance, one.factors.load_balance));
     }
     return n > LINE_PROGRAMS ? fm_format(&report->arena, "%s; ...", text) : text;
 }

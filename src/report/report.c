@@ -4,23 +4,44 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analyse/calls/routine_sites.h"
 #include "base/basename.h"
 #include "base/units.h"
 #include "merge/notes.h"
 #include "model/note.h"
 
+enum fm_status fm_report_analyse(struct fm_report *report, struct fm_arena *arena, struct fm_error *error)
+{
+    enum fm_status status = fm_summarise(report->profile, arena, &report->summary, error);
+    if (!status)
+        status = fm_balance_find(report->profile, arena, &report->balance, error);
+    report->factors = fm_factors_of_run(report->profile);
+    return status;
+}
+
 enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile *profile, struct fm_symbols *symbols,
                               const struct fm_report_options *options, struct fm_error *error)
 {
     *report = (struct fm_report){.profile = profile, .symbols = symbols, .options = *options};
-    enum fm_status status = fm_summarise(profile, &report->arena, &report->summary, error);
-    if (!status)
-        status = fm_balance_find(profile, &report->arena, &report->balance, error);
+    enum fm_status status = fm_report_analyse(report, &report->arena, error);
     if (!status && !fm_program_ranges_make(profile, &report->arena, &report->programs))
         status = fm_fail(error, FM_ERR_MEMORY, "not enough memory to separate the programs of the job");
     if (status)
         fm_report_close(report);
+    return status;
+}
+
+enum fm_status fm_report_findings(struct fm_report *report, const struct fm_findings **found, struct fm_error *error)
+{
+    *found = report->findings;
+    if (*found)
+        return FM_OK;
+    struct fm_findings *made = fm_arena_alloc(&report->arena, sizeof *made);
+    if (!made)
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the findings");
+    struct fm_finding_input input = {report->profile, &report->summary, &report->balance, report->symbols};
+    enum fm_status status = fm_findings_find(&input, &report->arena, made, error);
+    if (!status)
+        *found = report->findings = made;
     return status;
 }
 
@@ -72,21 +93,12 @@ void fm_report_resolve(struct fm_report *report)
 
 struct fm_site_frames fm_site_frames(struct fm_report *report, const struct fm_site *site, const char *routine)
 {
-    char names[FM_MPI_FUNCTION_NAMES];
-    struct fm_tail_frames between = {0};
-    if (!report->symbols)
-        return (struct fm_site_frames){0};
-    if (routine)
-        between = fm_symbols_between(report->symbols, site, fm_below_routine(names, routine));
-    if (between.n)
-        return (struct fm_site_frames){between.items[between.n - 1], true, between.unknown};
-    return (struct fm_site_frames){fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS), false, between.unknown};
+    return report->symbols ? fm_routine_frames(report->symbols, site, routine) : (struct fm_site_frames){0};
 }
 
 const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_site *site, const char *routine)
 {
-    struct fm_frames frames = fm_site_frames(report, site, routine).frames;
-    return frames.known ? &frames.items[frames.n - 1] : NULL;
+    return report->symbols ? fm_routine_place(report->symbols, site, routine) : NULL;
 }
 
 const char *fm_site_text(struct fm_report *report, const struct fm_site *site, const char *routine)
@@ -134,6 +146,23 @@ const char *fm_bar(struct fm_report *report, double part, double whole, size_t c
         return "";
     memset(bar, '#', length);
     return bar;
+}
+
+const char *fm_lack_text(struct fm_arena *arena, const struct fm_core_use *use)
+{
+    char number[FM_UNIT_CHARS];
+    switch (use->lack) {
+    case FM_CORES_FEWER_THAN_RANKS:
+        return fm_format(arena, "%u ranks on %u core%s", use->ranks, use->cores, use->cores == 1 ? "" : "s");
+    case FM_CORES_PREEMPTED:
+        if (use->no_cpu >= 0)
+            return fm_format(arena, "without a CPU for %s of the time", fm_percent_whole(number, use->no_cpu));
+        return fm_format(arena, "%s preemptions per second", fm_count_text(number, (uint64_t)(use->preemptions + 0.5)));
+    case FM_CORES_NOT_RUNNING:
+        return fm_format(arena, "running for %s of the time outside MPI", fm_percent_whole(number, use->outside));
+    default:
+        return "";
+    }
 }
 
 const char *fm_incomplete_text(struct fm_report *report)

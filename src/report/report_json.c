@@ -51,9 +51,9 @@ static enum fm_status write_program(struct fm_report *report, struct fm_json *js
     fm_json_spread_seconds(json, "wall_s", &summary->of.wall_ns);
     fm_json_spread_seconds(json, "mpi_s", &summary->of.mpi_ns);
     fm_json_number(json, "mpi_fraction", summary->mpi_fraction);
-    fm_json_number(json, "load_balance", summary->load_balance);
-    fm_json_number(json, "communication_efficiency", summary->communication_efficiency);
-    fm_json_number(json, "parallel_efficiency", summary->parallel_efficiency);
+    fm_json_number(json, "load_balance", one.factors.load_balance);
+    fm_json_number(json, "communication_efficiency", one.factors.communication);
+    fm_json_number(json, "parallel_efficiency", one.factors.parallel);
     fm_json_end(json);
     return FM_OK;
 }
@@ -560,11 +560,10 @@ static void write_balance(struct fm_report *report, struct fm_json *json)
 {
     static const char *const evenness[] = {"even", "uneven", "unknown"}; /* enum fm_evenness */
     const struct fm_balance *balance = &report->balance;
-    const struct fm_summary *summary = &report->summary;
     fm_json_object(json, "balance", FM_JSON_LINES);
-    fm_json_number(json, "load_balance", summary->load_balance);
-    fm_json_number(json, "communication_efficiency", summary->communication_efficiency);
-    fm_json_number(json, "parallel_efficiency", summary->parallel_efficiency);
+    fm_json_number(json, "load_balance", report->factors.load_balance);
+    fm_json_number(json, "communication_efficiency", report->factors.communication);
+    fm_json_number(json, "parallel_efficiency", report->factors.parallel);
     fm_json_text(json, "evenness", evenness[balance->evenness]);
     fm_json_array(json, "ranks_by_mpi_time", FM_JSON_INLINE);
     for (size_t i = 0; i < balance->n; i++)
@@ -609,7 +608,6 @@ static enum fm_status write_mpi(struct fm_report *report, struct fm_json *json, 
 
 enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    static const char *const reserved[] = {"counters", "io", "findings"};
     struct fm_json json = {.out = out};
     fm_json_object(&json, NULL, FM_JSON_LINES);
     fm_json_whole(&json, "fathom", FM_JSON_VERSION);
@@ -619,13 +617,21 @@ enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_err
         status = write_mpi(report, &json, error);
     if (!status)
         status = fm_json_timers(report, &json, error);
+    if (!status)
+        status = fm_json_efficiency(report, &json, error);
+    if (!status)
+        status = fm_json_split(report, &json, error);
+    if (!status)
+        status = fm_json_io(report, &json, error);
+    if (!status)
+        status = fm_json_counters(report, &json, error);
     if (status)
         return status;
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
-        fm_json_array(&json, reserved[i], FM_JSON_INLINE);
-        fm_json_end(&json);
-    }
-    status = fm_json_calls(report, &json, error);
+    fm_json_memory(report, &json);
+    fm_json_network(report, &json);
+    status = fm_json_findings(report, &json, error);
+    if (!status)
+        status = fm_json_calls(report, &json, error);
     if (!status)
         status = fm_json_modules(report, &json, error);
     if (!status)

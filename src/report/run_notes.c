@@ -73,24 +73,13 @@ static void note_left_out(const struct note_search *search, const struct fm_note
         note(search, fm_format(search->arena, "%s: %s", run->file, left_out));
 }
 
-/* "4 ranks on 2 cores", "A: 80 preemptions per second", of CPU time */
+/* "4 ranks on 2 cores", "A: without a CPU for 12 % of the time", "A: 80 preemptions per second", of CPU time */
 static const char *lack_text(const struct note_search *search, const struct fm_noted_run *run,
                              const struct fm_core_use *use)
 {
-    char number[FM_UNIT_CHARS];
-    switch (use->lack) {
-    case FM_CORES_FEWER_THAN_RANKS:
-        return fm_format(search->arena, "%s%s%u ranks on %u core%s", search->mode == FM_SCALE_SAME ? run->label : "",
-                         search->mode == FM_SCALE_SAME ? ": " : "", use->ranks, use->cores, use->cores == 1 ? "" : "s");
-    case FM_CORES_PREEMPTED:
-        return fm_format(search->arena, "%s: %s preemptions per second", run->label,
-                         fm_count_text(number, (uint64_t)(use->preemptions + 0.5)));
-    case FM_CORES_NOT_RUNNING:
-        return fm_format(search->arena, "%s: running for %s of the time outside MPI", run->label,
-                         fm_percent_whole(number, use->outside));
-    default:
-        return "";
-    }
+    const char *lack = fm_lack_text(search->arena, use);
+    bool named = use->lack == FM_CORES_FEWER_THAN_RANKS && search->mode != FM_SCALE_SAME;
+    return named || !lack[0] ? lack : fm_format(search->arena, "%s: %s", run->label, lack);
 }
 
 /* Then nothing else that is said about the times is certain. */

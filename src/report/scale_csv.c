@@ -65,8 +65,12 @@ static void write_row(struct fm_scaling *scaling, struct fm_csv *csv, uint32_t n
 
 enum fm_status fm_scaling_csv(struct fm_scaling *scaling, FILE *out, struct fm_error *error)
 {
+    if (scaling->options.view == FM_SCALING_EFFICIENCY)
+        return fm_scaling_factors_csv(scaling, out);
     if (scaling->options.view == FM_SCALING_COSTS)
         return fm_scaling_costs_csv(scaling, out, error);
+    if (scaling->options.view == FM_SCALING_SPLIT)
+        return fm_scaling_split_csv(scaling, out, error);
     const struct fm_scaling_options *options = &scaling->options;
     const struct fm_scale *scale = &scaling->scale;
     struct fm_csv csv = {.out = out};

@@ -39,6 +39,23 @@ static void write_efficiency(struct fm_scaling *scaling, struct fm_json *json, c
     fm_json_end(json);
 }
 
+static void write_factors(struct fm_scaling *scaling, struct fm_json *json, size_t run)
+{
+    struct fm_scaling_factors factors = fm_scaling_factors(scaling, run);
+    const struct fm_factors *own = &factors.own;
+    const struct fm_computation *of = &factors.computation;
+    fm_json_object(json, "factors", FM_JSON_INLINE);
+    fm_json_number_or_null(json, "global", own->known && of->scaling > 0, factors.global);
+    fm_json_number_or_null(json, "computation", of->scaling > 0, of->scaling);
+    fm_json_number_or_null(json, "instructions", of->instructions > 0, of->instructions);
+    fm_json_number_or_null(json, "ipc", of->ipc > 0, of->ipc);
+    fm_json_number_or_null(json, "frequency", of->frequency > 0, of->frequency);
+    fm_json_number_or_null(json, "parallel", own->known, own->parallel);
+    fm_json_number_or_null(json, "load_balance", own->known, own->load_balance);
+    fm_json_number_or_null(json, "communication", own->known, own->communication);
+    fm_json_end(json);
+}
+
 static void write_run(struct fm_scaling *scaling, struct fm_json *json, const struct fm_scale_advice *advice,
                       const struct fm_scaling_costs *costs, size_t run)
 {
@@ -60,6 +77,7 @@ static void write_run(struct fm_scaling *scaling, struct fm_json *json, const st
         write_efficiency(scaling, json, "to_previous", run - 1, run);
     else
         fm_json_null(json, "to_previous");
+    write_factors(scaling, json, run);
     write_costs(scaling, json, costs, run);
     fm_json_end(json);
 }
@@ -241,6 +259,8 @@ static void write_verdicts(struct fm_scaling *scaling, struct fm_json *json)
 
 enum fm_status fm_scaling_json(struct fm_scaling *scaling, FILE *out, struct fm_error *error)
 {
+    if (scaling->options.view == FM_SCALING_SPLIT)
+        return fm_scaling_split_json(scaling, out, error);
     const struct fm_scaling_options *options = &scaling->options;
     struct fm_json json = {.out = out};
     struct fm_scaling_costs costs;

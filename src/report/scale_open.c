@@ -7,7 +7,8 @@
 #include "base/units.h"
 #include "report/scaling.h"
 
-const char *const fm_scaling_views[] = {"", "calls", "callers", "flat", "mpi", "timers", "costs", NULL};
+const char *const fm_scaling_views[] = {"",       "calls", "callers",    "flat",  "mpi",
+                                        "timers", "costs", "efficiency", "split", NULL};
 
 static bool is_sampled_view(enum fm_scaling_view view)
 {
@@ -238,6 +239,8 @@ enum fm_status fm_scaling_open(struct fm_scaling *scaling, struct fm_scaling_run
         return status;
     sort_runs(runs, n);
     choose_pair(scaling, first);
+    if (scaling->options.view == FM_SCALING_SPLIT)
+        return find_notes(scaling, error);
     status = check_sizes(scaling, error);
     if (!status)
         status = choose_view(scaling, error);
@@ -284,7 +287,8 @@ const char *fm_scaling_label(const struct fm_scaling *scaling, uint32_t node, si
 {
     static const enum fm_calltree_kind kinds[] = {[FM_SCALING_CALLERS] = FM_CALLTREE_CALLERS,
                                                   [FM_SCALING_FLAT] = FM_CALLTREE_FLAT,
-                                                  [FM_SCALING_COSTS] = FM_CALLTREE_CALLS};
+                                                  [FM_SCALING_COSTS] = FM_CALLTREE_CALLS,
+                                                  [FM_SCALING_EFFICIENCY] = FM_CALLTREE_CALLS};
     const struct fm_context *context = scaling->scale.nodes[node].context;
     struct fm_report *report = &fm_scaling_run_of(scaling, &scaling->scale, node)->report;
     if (context->id.kind == FM_CONTEXT_ROOT)

@@ -377,10 +377,18 @@ static enum fm_status print_contexts(struct fm_scaling *scaling, FILE *out, stru
 
 enum fm_status fm_scaling_text(struct fm_scaling *scaling, FILE *out, struct fm_error *error)
 {
+    if (scaling->options.view == FM_SCALING_SPLIT)
+        return fm_scaling_split_text(scaling, out, error);
     print_answer(scaling, out);
     fputc('\n', out);
     if (scaling->options.mode != FM_SCALE_SAME && !scaling->options.focus) {
         fm_scaling_print_runs(scaling, out);
+        fputc('\n', out);
+    }
+    if (scaling->options.view == FM_SCALING_EFFICIENCY)
+        return fm_scaling_factors_text(scaling, out);
+    if (scaling->options.mode != FM_SCALE_SAME && !scaling->options.focus) {
+        fm_scaling_print_factors(scaling, out);
         fputc('\n', out);
     }
     return scaling->options.view == FM_SCALING_COSTS ? fm_scaling_costs_text(scaling, out, error)

@@ -10,6 +10,7 @@
 #ifndef FM_REPORT_SCALING_H
 #define FM_REPORT_SCALING_H
 
+#include "analyse/efficiency/computation.h"
 #include "analyse/scaling/scale_advice.h"
 #include "analyse/scaling/scale_trend.h"
 #include "analyse/scaling/scale_verdict.h"
@@ -24,6 +25,8 @@ enum fm_scaling_view {
     FM_SCALING_MPI,
     FM_SCALING_TIMERS,
     FM_SCALING_COSTS,
+    FM_SCALING_EFFICIENCY,
+    FM_SCALING_SPLIT, /* compares no runs: no trees, and runs of the same size are allowed */
 };
 extern const char *const fm_scaling_views[]; /* by view, "" for the default; ends with NULL */
 
@@ -119,6 +122,17 @@ enum fm_status fm_scaling_rows(struct fm_scaling *scaling, struct fm_scaling_row
 /* Prints the runs side by side, and the recommended number of ranks (scale_where.c). */
 void fm_scaling_print_runs(struct fm_scaling *scaling, FILE *out);
 
+/* The factors of the efficiency of a run, relative to the first one (scale_factors.c). */
+struct fm_scaling_factors {
+    struct fm_factors own; /* of the run itself */
+    struct fm_computation computation;
+    double global; /* parallel efficiency x computation scaling */
+};
+struct fm_scaling_factors fm_scaling_factors(const struct fm_scaling *scaling, size_t run);
+void fm_scaling_print_factors(struct fm_scaling *scaling, FILE *out);
+enum fm_status fm_scaling_factors_text(struct fm_scaling *scaling, FILE *out); /* the same, with what they mean */
+enum fm_status fm_scaling_factors_csv(struct fm_scaling *scaling, FILE *out);
+
 /* The time of the runs in computation and in each MPI routine (scale_costs.c). */
 struct fm_scaling_cost {
     const char *name;  /* "computation", "MPI_Allreduce" */
@@ -131,5 +145,10 @@ struct fm_scaling_costs {
 enum fm_status fm_scaling_costs(struct fm_scaling *scaling, struct fm_scaling_costs *costs, struct fm_error *error);
 enum fm_status fm_scaling_costs_text(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
 enum fm_status fm_scaling_costs_csv(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
+
+/* The view split (scale_split.c). */
+enum fm_status fm_scaling_split_text(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
+enum fm_status fm_scaling_split_csv(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
+enum fm_status fm_scaling_split_json(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
 
 #endif

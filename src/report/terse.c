@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A job in one line, and in at most twelve lines, as printed at the end of a job. */
+#include "analyse/balance/core_use.h"
 #include "base/units.h"
 #include "merge/notes.h"
 #include "report/views.h"
@@ -25,23 +26,26 @@ static const char *headline_balance(struct fm_report *report)
 const char *fm_headline(struct fm_report *report)
 {
     const struct fm_summary *summary = &report->summary;
-    char wall[FM_UNIT_CHARS], mpi[FM_UNIT_CHARS], heaviest[FM_UNIT_CHARS];
-    const char *alone = "";
+    char wall[FM_UNIT_CHARS], mpi[FM_UNIT_CHARS], heaviest[FM_UNIT_CHARS], no_cpu[FM_UNIT_CHARS];
+    const char *alone = "", *without = "";
+    double share = fm_core_use(report->profile).no_cpu;
     fm_time_text(wall, (double)summary->wall_ns);
     fm_percent_whole(mpi, summary->mpi_fraction);
     if (fm_profile_is_from_outside(report->profile))
         return fm_format(&report->arena, "%s on %u rank%s: sampled by fathom attach for %s, no MPI counts",
                          summary->name, summary->ranks, summary->ranks == 1 ? "" : "s", wall);
+    if (share >= FM_NO_CPU_LEAST)
+        without = fm_format(&report->arena, ", %s without a CPU", fm_percent_whole(no_cpu, share));
     if (summary->n_routines == 0)
-        return fm_format(&report->arena, "%s on %u rank%s: %s, no MPI calls", summary->name, summary->ranks,
-                         summary->ranks == 1 ? "" : "s", wall);
+        return fm_format(&report->arena, "%s on %u rank%s: %s%s, no MPI calls", summary->name, summary->ranks,
+                         summary->ranks == 1 ? "" : "s", wall, without);
     if (summary->n_routines > 1 && summary->routines[0]->stats.total_ns > 0) {
-        double share = fm_ratio((double)summary->routines[0]->stats.total_ns, (double)summary->wall_sum_ns);
+        double part = fm_ratio((double)summary->routines[0]->stats.total_ns, (double)summary->wall_sum_ns);
         alone = fm_format(&report->arena, "; %s alone %s", summary->routines[0]->name,
-                          fm_percent_whole(heaviest, share));
+                          fm_percent_whole(heaviest, part));
     }
-    return fm_format(&report->arena, "%s on %u rank%s: %s, %s in MPI%s%s", summary->name, summary->ranks,
-                     summary->ranks == 1 ? "" : "s", wall, mpi, alone, headline_balance(report));
+    return fm_format(&report->arena, "%s on %u rank%s: %s%s, %s in MPI%s%s", summary->name, summary->ranks,
+                     summary->ranks == 1 ? "" : "s", wall, without, mpi, alone, headline_balance(report));
 }
 
 static void print_line(FILE *out, const char *text)

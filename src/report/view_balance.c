@@ -160,9 +160,9 @@ static void print_ranks(struct fm_report *report, FILE *out)
     if (summary->measured > 1)
         fm_print_folded(out, fm_balance_sentence(report), 2);
     fm_print_sentence(out, "Parallel efficiency %s (work / wall time) = load balance %s x communication efficiency %s.",
-                      fm_percent_whole(parallel, summary->parallel_efficiency),
-                      fm_percent_whole(balance, summary->load_balance),
-                      fm_percent_whole(communication, summary->communication_efficiency));
+                      fm_percent_whole(parallel, report->factors.parallel),
+                      fm_percent_whole(balance, report->factors.load_balance),
+                      fm_percent_whole(communication, report->factors.communication));
     fputc('\n', out);
     if (report->balance.n_groups > 1)
         print_groups(report, out);

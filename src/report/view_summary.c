@@ -9,6 +9,7 @@
 #include "base/writer.h"
 #include "merge/notes.h"
 #include "model/timer_tree.h"
+#include "report/findings_text.h"
 #include "report/report_calls.h"
 #include "report/views.h"
 
@@ -133,8 +134,9 @@ static const char *ranks_text(struct fm_report *report)
     if (summary->measured < summary->ranks)
         text = fm_format(&report->arena, "%s, %u with data", text, summary->measured);
     if (use.lack == FM_CORES_FEWER_THAN_RANKS)
-        text = fm_format(&report->arena, "%s, %s%s per core: all times include waiting for a core", text,
-                         profile->n_hosts > 1 ? "up to " : "", fm_mean_text(ratio, fm_ratio(use.ranks, use.cores)));
+        text = fm_format(&report->arena, "%s, %s%s per core%s", text, profile->n_hosts > 1 ? "up to " : "",
+                         fm_mean_text(ratio, fm_ratio(use.ranks, use.cores)),
+                         fm_summary_has_finding(report, "no-cpu") ? "" : ": all times include waiting for a core");
     return text;
 }
 
@@ -161,6 +163,7 @@ static void banner(struct fm_report *report, FILE *out)
     if (report->profile->part)
         banner_line(out, "program", part_text(report));
     banner_line(out, "started", when);
+    banner_line(out, "time", fm_split_text(report));
     banner_line(out, "ranks", ranks_text(report));
     banner_line(out, "hosts", hosts_text(report, banner_columns(out)));
     banner_line(out, "MPI",
@@ -171,49 +174,6 @@ static void banner(struct fm_report *report, FILE *out)
                     fm_format(&report->arena, "%s in %s, at most %s in one",
                               fm_bytes_text(a, (double)summary->of.max_rss_bytes.sum), known_ranks(report),
                               fm_bytes_text(b, (double)summary->of.max_rss_bytes.max)));
-}
-
-/* ---- spread over ranks ---- */
-
-static const struct fm_column spread_columns[] = {
-    {"per rank", NULL, FM_COLUMN_TEXT}, {"min", NULL, FM_COLUMN_MEAN}, {"rank", NULL, FM_COLUMN_RANK},
-    {"avg", NULL, FM_COLUMN_MEAN},      {"max", NULL, FM_COLUMN_MEAN}, {"rank", NULL, FM_COLUMN_RANK},
-};
-
-static void spread_row(struct fm_table *table, const struct fm_figure_meaning *figure, const struct fm_spread *spread)
-{
-    enum fm_column_kind kind = figure->unit == FM_UNIT_NS      ? FM_COLUMN_TIME
-                               : figure->unit == FM_UNIT_BYTES ? FM_COLUMN_BYTES
-                                                               : FM_COLUMN_MEAN;
-    fm_cell_text(table, figure->heading);
-    if (!spread->ranks) {
-        fm_cell_text(table, "unknown");
-        for (int i = 0; i < 4; i++)
-            fm_cell_none(table);
-        return;
-    }
-    fm_cell_as(table, kind, (double)spread->min);
-    fm_cell_whole(table, spread->min_rank);
-    fm_cell_as(table, kind, fm_ratio((double)spread->sum, spread->ranks));
-    fm_cell_as(table, kind, (double)spread->max);
-    fm_cell_whole(table, spread->max_rank);
-}
-
-static void print_spreads(struct fm_report *report, FILE *out)
-{
-    const struct fm_summary *summary = &report->summary;
-    struct fm_table table;
-    if (summary->measured == 0)
-        return;
-    fm_table_start(&table, &report->arena, spread_columns, sizeof spread_columns / sizeof *spread_columns);
-    for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++) {
-        bool shown = figure == FM_FIGURE_mpi_ns ? summary->n_routines > 0
-                                                : !fm_figures[figure].later || summary->figures[figure].ranks;
-        if (*fm_figures[figure].heading && shown)
-            spread_row(&table, &fm_figures[figure], &summary->figures[figure]);
-    }
-    fm_table_print(&table, out);
-    fputc('\n', out);
 }
 
 /* ---- routines ---- */
@@ -297,6 +257,13 @@ static void print_routines(struct fm_report *report, FILE *out)
 
 /* ---- remarks ---- */
 
+/* Whether a finding says why some ranks spend less time in MPI than others. */
+static bool is_explained(struct fm_report *report)
+{
+    return fm_summary_has_finding(report, "imbalance") || fm_summary_has_finding(report, "serial-stage") ||
+           fm_summary_has_finding(report, "slow-host");
+}
+
 static enum fm_status print_balance(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     const struct fm_summary *summary = &report->summary;
@@ -308,9 +275,9 @@ static enum fm_status print_balance(struct fm_report *report, FILE *out, struct 
     fm_print_sentence(
         out,
         "Parallel efficiency %s = load balance %s (mean over longest time outside MPI) x communication efficiency %s.",
-        fm_percent_whole(parallel, summary->parallel_efficiency), fm_percent_whole(balance, summary->load_balance),
-        fm_percent_whole(communication, summary->communication_efficiency));
-    if (fm_balance_is_uneven(&report->balance))
+        fm_percent_whole(parallel, report->factors.parallel), fm_percent_whole(balance, report->factors.load_balance),
+        fm_percent_whole(communication, report->factors.communication));
+    if (fm_balance_is_uneven(&report->balance) && !is_explained(report))
         fm_print_folded(out, fm_balance_sentence(report), 2);
     return FM_OK;
 }
@@ -352,8 +319,18 @@ static void print_notes(struct fm_report *report, FILE *out)
     const struct fm_profile *profile = report->profile;
     if (profile->job.tool[0])
         fm_print_folded(out, fm_format(&report->arena, "Note: another PMPI tool was active: %s", profile->job.tool), 2);
+    bool limits = fm_summary_has_finding(report, "incomplete");
     for (size_t i = 0; i < profile->n_notes; i++)
-        fm_print_note(report, &profile->notes[i], out);
+        if (!limits || !fm_note_is_limit(profile->notes[i].code))
+            fm_print_note(report, &profile->notes[i], out);
+}
+
+static void print_io(struct fm_report *report, FILE *out)
+{
+    static const double LEAST = 0.01;
+    const char *sentence = fm_io_sentence(report, LEAST);
+    if (sentence[0])
+        fm_print_folded(out, fm_format(&report->arena, "%s See --view io.", sentence), 2);
 }
 
 static void print_hot_path(struct fm_report *report, const char *hot_path, FILE *out)
@@ -383,22 +360,30 @@ enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct 
         return status;
     fm_print_incomplete(report, out);
     fm_print_folded(out, fm_headline(report), 2);
+    if (*fm_no_cpu_sentence(report) && !fm_summary_has_finding(report, "no-cpu"))
+        fm_print_folded(out, fm_no_cpu_sentence(report), 2);
     fputc('\n', out);
     if (fm_profile_is_from_outside(report->profile))
         return print_outside(report, hot_path, out, error);
+    status = fm_print_findings(report, out, error);
+    if (status)
+        return status;
     banner(report, out);
     fputc('\n', out);
     if (report->programs.n && report->summary.mpi_sum_ns) {
         status = fm_print_programs(report, out, error);
         fputc('\n', out);
     }
-    print_spreads(report, out);
+    fm_print_figures(report, out);
     print_routines(report, out);
     if (!status)
         status = print_balance(report, out, error);
     if (status)
         return status;
     print_hot_path(report, hot_path, out);
+    print_io(report, out);
+    if (*fm_counters_sentence(report))
+        fm_print_folded(out, fm_counters_sentence(report), 2);
     print_timers(report, out);
     print_snapshots(report, out);
     print_overhead(report, out);

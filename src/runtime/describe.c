@@ -3,7 +3,6 @@
 #include "runtime/describe.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <sched.h>
 #include <stdio.h>
@@ -16,27 +15,13 @@
 
 #include "base/names.h"
 #include "base/redact.h"
+#include "base/small_file.h"
 #include "mpi/libraries.h"
 #include "runtime/job.h"
 #include "runtime/load_modules.h"
 #include "runtime/runtime.h"
 
 extern char **environ;
-
-/* Reads up to size - 1 bytes of a file and NUL-terminates them. Returns the number of bytes read. */
-static size_t read_file(const char *path, char *buffer, size_t size)
-{
-    size_t used = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        ssize_t n;
-        while (used < size - 1 && (n = read(fd, buffer + used, size - 1 - used)) > 0)
-            used += (size_t)n;
-        close(fd);
-    }
-    buffer[used] = 0;
-    return used;
-}
 
 static uint32_t add_text(const char *text)
 {
@@ -48,7 +33,7 @@ static uint32_t add_text(const char *text)
 static uint32_t add_arguments(void)
 {
     char buffer[8192], text[8192];
-    size_t n = read_file("/proc/self/cmdline", buffer, sizeof buffer - 8);
+    size_t n = fm_small_file_read("/proc/self/cmdline", buffer, sizeof buffer - 8);
     struct fm_redacted kept = {.text = text, .size = sizeof text - 4};
     bool wanted = fm_arguments_wanted(), cut = wanted && n == sizeof buffer - 9, fits = true;
     for (const char *word = buffer; fits && word < buffer + n && (wanted || word == buffer); word += strlen(word) + 1)
@@ -82,7 +67,7 @@ static uint32_t add_environment(void)
 static uint32_t add_cpu_model(void)
 {
     char buffer[4096];
-    read_file("/proc/cpuinfo", buffer, sizeof buffer);
+    fm_small_file_read("/proc/cpuinfo", buffer, sizeof buffer);
     char *line = strstr(buffer, "model name");
     if (line && (line = strchr(line, ':'))) {
         line += strspn(line, ": \t");

@@ -5,7 +5,10 @@
 #include <sys/resource.h>
 
 #include "base/usage.h"
+#include "runtime/counting.h"
 #include "runtime/interpose/next.h"
+#include "runtime/io/io.h"
+#include "runtime/resources.h"
 #include "runtime/sampler.h"
 
 static void record_usage(struct fm_segment_header *h)
@@ -22,12 +25,15 @@ static void record_usage(struct fm_segment_header *h)
 static void record_final(struct fm_segment_header *h)
 {
     fm_sampler_stop();
+    fm_counting_stop();
     record_usage(h);
+    fm_resources_at_end(h);
     h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
 }
 
 void fm_runtime_note_end(void)
 {
+    fm_io_stop();
     if (!fm_syscalls_forbidden())
         record_final(fm_rt.segment);
     if (!fm_rt.clock_stopped_ns)

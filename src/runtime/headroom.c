@@ -2,13 +2,13 @@
 #define _GNU_SOURCE
 #include "runtime/headroom.h"
 
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/small_file.h"
 #include "runtime/signal/sample.h"
 #include "runtime/stack_bounds.h"
 
@@ -21,14 +21,10 @@ static const uint64_t stack_bytes = 128 << 10, memory_bytes = 512 << 20;
 static uint64_t remaining_bytes(int resource, unsigned field)
 {
     struct rlimit limit;
-    char text[256] = "", *at = text;
+    char text[256], *at = text;
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    if (n <= 0)
+    if (!fm_small_file_read("/proc/self/statm", text, sizeof text))
         return 0;
     uint64_t pages = 0;
     for (unsigned i = 0; i <= field; i++)

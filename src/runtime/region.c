@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "generated/routines.h"
+#include "runtime/first_entry.h"
 #include "runtime/record.h"
 #include "runtime/thread_slots.h"
 
@@ -72,7 +73,8 @@ static void open_region(struct fm_segment_thread *seg, uint32_t region)
     seg->region_stack[seg->region_depth].since_ns = fm_runtime_ns();
     __atomic_store_n(&seg->region_depth, seg->region_depth + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&seg->region, region, __ATOMIC_RELEASE);
-    __atomic_fetch_add(&regions[region].entries, 1, __ATOMIC_RELAXED);
+    if (!__atomic_fetch_add(&regions[region].entries, 1, __ATOMIC_RELAXED))
+        fm_first_entry_note(&regions[region].first);
     set_region_of_helpers(seg);
 }
 

@@ -4,10 +4,12 @@
  * allocated after the start.
  *
  * Variables apart from these two, and why (enforced by tools/check_globals.py):
+ *     fm_counting, fm_counted           counters/ is read by the same handler
  *     fm_sampling, fm_sampling_local    signal/ is read by a signal handler at any moment and uses only its own data
  *     fm_real, fm_interpose             interpose/ does not depend on its users, and works before any constructor runs
  *     fm_abi, fm_next_table, fm_comms   tables of types declared in the headers of mpi/ and in site.h, which read them
  *     fm_types, fm_bindings             in every call
+ *     fm_call_table
  *     next_*                            generated with the wrappers of Fortran routines and used only there
  *
  * States: a process starts as IDLE and stays so unless it calls MPI, uses a timer, or is the program named on the
@@ -33,6 +35,7 @@
 #include "mpi/abi.h"
 #include "mpi/rank_tree.h"
 #include "runtime/interpose/own_syscalls.h"
+#include "runtime/io/extents.h"
 #include "runtime/lock.h"
 #include "runtime/stack_bounds.h"
 
@@ -173,6 +176,7 @@ struct fm_sampler_state {    /* sampler.c, sampler_threads.c, libc/ */
     struct fm_mutex handlers_lock; /* protects the installed actions and fm_sampling.handlers */
     uint32_t n_places;             /* of fm_sampling.threads that were ever used: no others are read or touched */
     uint32_t n_processors;         /* available to the process */
+    uint32_t n_adopted;            /* threads that existed before sampling began */
     struct fm_stack_bounds first_stack;
     atomic_ullong avoided;          /* bit set of the program's signals */
     atomic_ullong loaded, unloaded; /* the loader's counters when the modules were last listed */
@@ -190,7 +194,7 @@ enum { FM_SITE_RANGES = 1024 };
 
 struct fm_site_range {
     uintptr_t start, end;
-    bool mpi, fortran_binding;
+    bool mpi, fortran_binding, fortran_library;
 };
 
 struct fm_site_state { /* site.c */
@@ -198,6 +202,11 @@ struct fm_site_state { /* site.c */
     uint32_t n_ranges;
     /* Modules seen so far, so that the loader is asked only once for each. An unloaded module has an empty range. */
     struct fm_site_range ranges[FM_SITE_RANGES];
+};
+
+struct fm_counting_state { /* counting.c */
+    bool has_end_key;
+    pthread_key_t end_key;
 };
 
 struct fm_timers_state {               /* timer_room.c */
@@ -228,6 +237,43 @@ struct fm_mpi_state { /* mpi/ */
     } scratch;
 };
 
+/* A file descriptor of the program. */
+struct fm_io_descriptor {
+    uint32_t file;     /* atomic: FM_IO_UNKNOWN, FM_IO_NO_FILE, or the number of its entry + FM_IO_FIRST */
+    bool unplaced;     /* it has no position of its own: appends, or is a copy */
+    bool steady;       /* no signal interrupts reading and writing */
+    uint64_t position; /* FM_IO_NO_POSITION: unknown */
+};
+
+/* What only this process knows about an entry for a file. */
+struct fm_io_file {
+    uintptr_t owner;           /* thread that writes its first counters: the address of its fm_local */
+    uint32_t generation;       /* changes when the entry is reused */
+    uint32_t open;             /* atomic: descriptors */
+    uint64_t hash;             /* of its name */
+    struct fm_extents written; /* by its owner */
+};
+
+/* A handle of MPI-IO. */
+struct fm_mpi_file {
+    fm_word handle; /* atomic; 0: free */
+    uint32_t file, generation;
+};
+
+enum { FM_IO_PATH_BYTES = 4096, FM_MPI_FILES = 64 };
+
+struct fm_io_state {        /* io/ */
+    uint32_t n_descriptors; /* 0: not measured */
+    /* zeroed by the kernel in a forked child */
+    struct fm_io_descriptor *descriptors;
+    struct fm_io_file *files;
+    struct fm_segment_file *entries; /* in the segment */
+    uint32_t n_used;                 /* descriptors: all others are unknown */
+    struct fm_mutex lock;            /* protects the names, and `path` */
+    char path[FM_IO_PATH_BYTES];     /* scratch: the stack may be small */
+    struct fm_mpi_file mpi_files[FM_MPI_FILES];
+};
+
 enum { FM_KNOWN_MODULES = 1024 };
 
 struct fm_snapshot_total {
@@ -247,9 +293,11 @@ struct fm_runtime {
     /* Atomic. Number of tracked requests that are not in the first slot of their bucket, plus one with threads: if it
      * is not 0, no request is taken without a search. */
     uint32_t requests_displaced;
-    bool careful;  /* paused or threaded */
-    bool paused;   /* MPI_Pcontrol(0) */
-    bool threaded; /* MPI_THREAD_MULTIPLE, or more threads than slots: shared tables need their lock */
+    bool slow_clock; /* reading the clock is not just reading the counter: it is coarse, or counters are read as well */
+    bool split;      /* counters are read around MPI calls */
+    bool careful;    /* paused or threaded */
+    bool paused;     /* MPI_Pcontrol(0) */
+    bool threaded;   /* MPI_THREAD_MULTIPLE, or more threads than slots: shared tables need their lock */
 
     struct fm_segment_bins *timer_bins;
     struct fm_segment_succession *successions;
@@ -276,8 +324,10 @@ struct fm_runtime {
     struct fm_messages_state say;
     struct fm_sampler_state sampler;
     struct fm_site_state site;
+    struct fm_counting_state counting;
     struct fm_timers_state timers;
     struct fm_mpi_state mpi;
+    struct fm_io_state io;
     struct fm_atomic_file segment_file;                         /* open until it has its final name */
     uint64_t unloaded_modules[FM_KNOWN_MODULES / 64];           /* bit set (see load_modules.c) */
     struct fm_snapshot_total snapshot_totals[FM_ROUTINE_COUNT]; /* scratch of fm_snapshot */
@@ -290,10 +340,9 @@ struct fm_local {
     uintptr_t guard;                 /* stack address of the outermost call being recorded, 0 outside of calls */
     struct fm_thread_timers *timers; /* after its first use of a timer */
     struct fm_thread *attached;      /* its slot, also if it has only used a region, when MPI may not be known yet */
+    uintptr_t io; /* stack address of the call in progress on a file, 0 outside of such calls (io/io.h) */
 };
 extern FM_HIDDEN __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
-
-#define FM_LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* CLOCK_MONOTONIC. Once system calls are forbidden, if reading it takes one: the time at which they were. */
 uint64_t fm_runtime_ns(void);

@@ -21,6 +21,7 @@
 #include "runtime/sampler.h"
 #include "runtime/signal/thread_status.h"
 #include "runtime/stack_bounds.h"
+#include "runtime/tasks.h"
 
 /* ---- timers ---- */
 
@@ -283,6 +284,8 @@ static bool has_small_stack(int32_t tid)
 
 static void adopt_thread(int32_t tid)
 {
+    if (!fm_rt.sampler.n_adopted++)
+        fm_stacks_find();
     struct fm_sampled_thread *thread = claim_record(tid);
     if (!thread) {
         fm_sampler_thread_passed();
@@ -296,30 +299,8 @@ static void adopt_thread(int32_t tid)
 /* Threads that existed before sampling began, such as those started by libraries. */
 static void adopt_existing_threads(void)
 {
-    struct {
-        uint64_t inode;
-        int64_t offset;
-        uint16_t length;
-        uint8_t type;
-        char name[];
-    } * entry;
-    _Alignas(8) char entries[2048];
-    unsigned found = 0;
     fm_lock(&fm_rt.sampler.lock);
-    long fd = fm_kernel(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (long bytes; fd >= 0 && (bytes = fm_kernel(SYS_getdents64, fd, entries, sizeof entries)) > 0;) {
-        for (long at = 0; at < bytes; at += entry->length) {
-            entry = (void *)(entries + at);
-            int32_t tid = atoi(entry->name);
-            if (tid <= 0 || tid == own_tid())
-                continue;
-            if (!found++)
-                fm_stacks_find();
-            adopt_thread(tid);
-        }
-    }
-    if (fd >= 0)
-        fm_kernel(SYS_close, fd);
+    fm_tasks_visit_others(adopt_thread);
     fm_unlock(&fm_rt.sampler.lock);
 }
 

@@ -19,6 +19,7 @@
 #include "base/settings.h"
 #include "format/segment_header.h"
 #include "generated/routines.h"
+#include "runtime/counters/state.h"
 
 static uint64_t wanted_bytes(void)
 {
@@ -186,7 +187,8 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
     uint64_t at = (sizeof *h + 63) & ~(uint64_t)63;
     at = place(h, FM_SECTION_TEXT, at, min(bytes / 64, 65536), 1);
     at = place(h, FM_SECTION_MODULES, at, bytes >= 2 << 20 ? 512 : 128, sizeof(struct fm_segment_module));
-    at = place(h, FM_SECTION_REGIONS, at, bytes >= 1 << 20 ? 512 : 128, sizeof(struct fm_segment_region));
+    uint64_t regions = bytes >= 1 << 20 ? 512 : bytes / 4096;
+    at = place(h, FM_SECTION_REGIONS, at, regions, sizeof(struct fm_segment_region));
     at = place(h, FM_SECTION_THREADS, at, bytes >= 2 << 20 ? FM_THREAD_SLOTS : 32, sizeof(struct fm_segment_thread));
     at = place(h, FM_SECTION_INDEX, at, power_of_two_below(entries) * 8, sizeof(uint32_t));
     at = place(h, FM_SECTION_ENTRIES, at, entries, sizeof(struct fm_entry));
@@ -200,6 +202,10 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
     at = place(h, FM_SECTION_SEQUENCE, at, 1, sizeof(struct fm_segment_sequence));
     at = place(h, FM_SECTION_ROUTINES, at, FM_ROUTINES_ADDED_BYTES, 1);
     at = place(h, FM_SECTION_SUCCESSIONS, at, bytes >= 2 << 20 ? 512 : 64, sizeof(struct fm_segment_succession));
+    at = place(h, FM_SECTION_FILES, at, bytes >= 512 << 10 ? min(bytes / 32768, 256) : 2,
+               sizeof(struct fm_segment_file));
+    at = place(h, FM_SECTION_COUNTERS, at, bytes >= 512 << 10 ? min(bytes / 32768, FM_COUNTED_THREADS) : 4,
+               sizeof(struct fm_segment_counters));
     /* in a small segment the remaining space; an index takes at most a quarter of the size of its table */
     uint64_t paths = min(bytes / 12, (bytes - at) * 3 / 4) / sizeof(struct fm_segment_path);
     at = place(h, FM_SECTION_PATHS, at, paths, sizeof(struct fm_segment_path));

@@ -18,6 +18,16 @@ enum { MAX_BINDING_FRAMES = 6 };
 
 /* ---- load modules ---- */
 
+/* The run-time libraries of Fortran compilers, which do the I/O of Fortran programs. */
+static bool is_fortran_library(const char *name)
+{
+    static const char names[][16] = {"libgfortran.", "libifcore", "libflang", "libFortran", "libnvf."};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (fm_begins_with(name, names[i]))
+            return true;
+    return false;
+}
+
 static struct fm_site_range range_of(uintptr_t address)
 {
     uint32_t n = __atomic_load_n(&fm_rt.site.n_ranges, __ATOMIC_ACQUIRE);
@@ -30,7 +40,7 @@ static struct fm_site_range range_of(uintptr_t address)
     const char *name = fm_basename(module.path);
     struct fm_site_range range = {module.start, module.end,
                                   fm_mpi_is_library(name) || fm_begins_with(name, "libfathom."),
-                                  fm_mpi_is_fortran_binding(name)};
+                                  fm_mpi_is_fortran_binding(name), is_fortran_library(name)};
     fm_lock(&fm_rt.site.ranges_lock);
     if (fm_rt.site.n_ranges < FM_SITE_RANGES) {
         fm_rt.site.ranges[fm_rt.site.n_ranges] = range;
@@ -55,6 +65,11 @@ bool fm_site_in_mpi(uintptr_t address)
 bool fm_site_in_fortran_binding(uintptr_t address)
 {
     return range_of(address).fortran_binding;
+}
+
+bool fm_site_in_fortran_library(uintptr_t address)
+{
+    return range_of(address).fortran_library;
 }
 
 /* ---- frames of language bindings ---- */

@@ -50,5 +50,7 @@ void fm_site_forget(const struct fm_segment_module *module);
 bool fm_site_in_mpi(uintptr_t address);
 /* Returns true if the address is in a Fortran binding. */
 bool fm_site_in_fortran_binding(uintptr_t address);
+/* Returns true if the address is in the run-time library of a Fortran compiler. */
+bool fm_site_in_fortran_library(uintptr_t address);
 
 #endif

@@ -9,17 +9,21 @@
 #include "base/settings.h"
 #include "collect/node.h"
 #include "generated/routines.h"
+#include "runtime/counting.h"
 #include "runtime/describe.h"
 #include "runtime/end.h"
 #include "runtime/headroom.h"
+#include "runtime/interpose/functions.h"
 #include "runtime/interpose/next.h"
 #include "runtime/interpose/weak.h"
+#include "runtime/io/io.h"
 #include "runtime/job.h"
 #include "runtime/messages.h"
 #include "runtime/mpi/abi.h"
 #include "runtime/mpi/reduction.h"
 #include "runtime/mpi/succession.h"
 #include "runtime/record.h"
+#include "runtime/resources.h"
 #include "runtime/sampler.h"
 #include "runtime/segment_make.h"
 #include "runtime/thread_slots.h"
@@ -111,6 +115,7 @@ static void start_segment(void)
     h->world_size = place.world_size;
     h->flags |= place.single_node ? FM_FLAG_SINGLE_NODE : 0;
     fm_describe_process(h);
+    fm_resources_at_start(h);
     fm_clock_estimate(&fm_rt.clock);
     h->clock_mult = fm_rt.clock.mult;
     fm_rt.short_gap_ticks = fm_clock_from_ns(&fm_rt.clock, FM_SHORT_GAP_NS);
@@ -135,7 +140,9 @@ static void in_forked_child(void)
         fm_process_begins();
     if (atomic_load(&fm_rt.state) == FM_RT_IDLE)
         return;
+    fm_rt.io.n_descriptors = 0;
     fm_runtime_pause(true);
+    fm_counting_forget();
     if (!fm_syscalls_forbidden()) /* else sampling has already ended */
         fm_sampler_forget();
     if (fm_local.self)
@@ -194,6 +201,7 @@ static void start(enum fm_reason reason)
         return;
     }
     fm_clock_start(&fm_rt.clock);
+    fm_rt.slow_clock = fm_rt.clock.coarse;
     fm_rt.pid = getpid();
     start_segment();
     if (atomic_load(&fm_rt.state) != FM_RT_ON)
@@ -203,7 +211,10 @@ static void start(enum fm_reason reason)
         fm_rt.segment->rank = 0;
         fm_rt.segment->world_size = 1;
     }
+    fm_interpose_announce(FM_FOR_FILES);
+    fm_counting_start();
     fm_sampler_start();
+    fm_io_start();
     fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - fm_rt.clock.start.ns;
 }
 

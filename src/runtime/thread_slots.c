@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/counting.h"
 #include "runtime/signal/sample.h"
 #include "runtime/timers/timer_room.h"
 
@@ -70,6 +71,7 @@ struct fm_thread *fm_thread_attach(void)
     if (fm_rt.slots.has_end_key)
         pthread_setspecific(fm_rt.slots.end_key, thread);
     fm_local.attached = thread;
+    fm_counting_thread_begins();
     if (fm_sampling_local.self && !thread->shared)
         fm_sampling_local.self->seg = thread->seg;
     return thread;

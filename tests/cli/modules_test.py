@@ -194,7 +194,7 @@ def check_files(tap, profile):
 
 def check_pictures(tap, profile):
     """Which views have one."""
-    for words, status, says in ((("--view", "mpi", "--format", "svg"), 2, "views calls, modules and sequence have pictures, not mpi"),
+    for words, status, says in ((("--view", "mpi", "--format", "svg"), 2, "views calls, modules, efficiency and sequence have pictures, not mpi"),
                                 (("--format", "png"), 2, "choose from text, json, csv, svg, dot"),
                                 (("--format", "svg", "--focus", "nowhere"), 2, "no samples in function 'nowhere'")):
         done = fathom("report", profile, *words)

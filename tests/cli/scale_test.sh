@@ -14,6 +14,11 @@ warned() { # warned TEXT COMMAND...: succeeds, and says that the program of the 
     shift
     "$@" >out 2>err && grep -q "No such file or directory" err && [ -z "$(sort err | uniq -d)" ] && grep -qF -- "$text" out
 }
+silent() { # silent TEXT COMMAND...: succeeds, and needs no symbols
+    local text=$1
+    shift
+    "$@" >out 2>err && [ ! -s err ] && grep -qF -- "$text" out
+}
 first_ten() { head -n 10 out | grep -qF -- "$1"; } # first_ten TEXT: the answer has it
 
 ok "samples are written" "$maker" --profiles .
@@ -22,7 +27,7 @@ ok "the answer comes first" first_ten "71 % of the run on 64 ranks is excess tim
 ok "the largest loss too" first_ten "1. MPI_Waitall "
 ok "weak" warned "weak scaling" "$fathom" scale --weak pop4.fathom pop64.fathom
 ok "same, in the order given" warned "A (pop64.fathom) and B (pop4.fathom): B takes" "$fathom" scale --same pop64.fathom pop4.fathom
-for view in calls callers flat mpi costs; do
+for view in calls callers flat mpi costs efficiency; do
     ok "view $view" warned "4 ranks" "$fathom" scale --strong pop4.fathom pop64.fathom --view $view
     ok "view $view as CSV" warned "," "$fathom" scale --strong pop4.fathom pop64.fathom --view $view --format csv
     ok "which python reads" python3 -c 'import csv
@@ -31,6 +36,8 @@ assert len(rows) > 1 and all(len(row) == len(rows[0]) for row in rows)'
 done
 ok "view timers" warned "timers" "$fathom" scale --strong bare4.fathom bare16.fathom --view timers
 ok "without call paths the view is mpi" warned "MPI routines by region and call site" "$fathom" scale --strong bare4.fathom bare16.fathom
+ok "view split, of runs of the same size" silent "% program  % MPI" "$fathom" scale --view split bare4.fathom pop4.fathom bare16.fathom
+ok "view split as JSON" silent '"machines"' "$fathom" scale --view split --format json bare4.fathom bare16.fathom
 ok "--threshold" warned "Efficiency is 0.20 or more in all runs" "$fathom" scale --strong bare4.fathom bare16.fathom killed8.fathom --threshold 0.2
 ok "--project" warned "Projection, not measured: on 256 ranks" "$fathom" scale --strong bare4.fathom bare16.fathom killed8.fathom --project 256
 ok "--project of two runs" warned "No projection: it needs runs at three" "$fathom" scale --strong bare4.fathom bare16.fathom --project 256

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Repeated runs of a balanced program draw no sentence about imbalance: not on free cores, not if there are more ranks than
-cores, and not if other programs take the cores from some of the ranks. A program that is not balanced does draw one, as
-long as its ranks have cores."""
+cores, and not if other programs take the cores from some of the ranks. Nor do they draw a finding, other than that ranks had
+no CPU; LAMMPS and hpcc do not either. A program that is not balanced does draw one, as long as its ranks have cores. RUNS is the
+number of runs of each."""
 import os
 import subprocess
 import sys
 
+import debian
 import jobs
 
 # Every rank does the same number of steps, each as long as the others; "uneven": rank 0 does four times as much.
@@ -41,13 +43,14 @@ WORDS = ("than the rest", "rises gradually", "more work,", "wait for the others"
 
 
 def said(job):
-    """The lines about imbalance in what a user sees of the job."""
+    """The lines about imbalance in what a user sees of the job, and rules of findings other than no-cpu."""
     profile, = job.profiles()
     text = job.stderr.decode()
     for view in ("summary", "balance"):
         text += subprocess.run([jobs.FATHOM, "report", "--view", view, profile], capture_output=True, text=True,
                                check=True).stdout
-    return [line for line in text.splitlines() if any(word in line for word in WORDS)]
+    rules = {finding["rule"] for finding in job.report()["findings"]} - {"no-cpu"}
+    return [line for line in text.splitlines() if any(word in line for word in WORDS)] + sorted(rules)
 
 
 def run(mpi, program, ranks):
@@ -87,4 +90,39 @@ def check(tap, mpi):
     tap.note(f"{verdict}: {lines}")
 
 
-jobs.check_each(check)
+def check_lammps(tap):
+    program = debian.lammps(cells=10)
+    if not program:
+        tap.skip("LAMMPS: no findings", "it is not installed")
+        return
+    lines = []
+    for _ in range(RUNS):
+        job = run(program.mpi, program.command, 2)
+        lines += said(job) if job.status == 0 else [str(job)]
+    tap.ok(not lines, f"LAMMPS: {RUNS} runs without findings", *lines)
+
+
+def check_hpcc(tap):
+    """Takes long. Some of its kernels run on a single rank, by design, and the other waits."""
+    program = debian.hpcc()
+    if not program:
+        tap.skip("hpcc: no findings", "it is not installed")
+        return
+    rules = []
+    for _ in range(max(1, RUNS // 5)):
+        job = jobs.run(jobs.AROUND, program.mpi, 2, program.command, files=program.files)
+        rules += [f["rule"] for f in job.report()["findings"]] if job.status == 0 else [str(job)]
+    wrong = [rule for rule in rules if rule not in ("no-cpu", "serial-stage")]
+    tap.ok(not wrong, "hpcc: runs without findings but what it does on a single rank", *wrong)
+
+
+def main():
+    tap = jobs.Tap()
+    for mpi in jobs.MPIS:
+        check(tap, mpi)
+    check_lammps(tap)
+    check_hpcc(tap)
+    tap.done()
+
+
+main()

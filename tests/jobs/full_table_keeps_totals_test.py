@@ -22,6 +22,10 @@ def regions_got(report):
             if x["name"] != "MPI_Pcontrol"}
 
 
+def rules(report):
+    return [finding["rule"] for finding in report["findings"]]
+
+
 def check_totals(tap, title, job, receives=True):
     if not tap.ok(job.status == 0, f"{title}: the program ends well", job):
         return None
@@ -46,13 +50,15 @@ def check_mpi(tap, mpi):
             continue
         notes = [text for text in jobs.notes(report) if "detail" in text or "without" in text]
         tap.ok(notes, f"{title}: the loss of detail is noted", *jobs.notes(report))
+        tap.ok("incomplete" in rules(report), f"{title}: and is a finding", rules(report))
         if regions <= 20:
             wrong = counting.differences(regions_got(report), regions_told(job))
             tap.ok(not wrong, f"{title}: the totals of every routine in every region are exact", *wrong[:5])
     title = f"{mpi.short}, roomy"
     job = jobs.run(jobs.PRELOAD, mpi, 3, [program, 3])
     report = check_totals(tap, title, job)
-    tap.ok(report and len(report["mpi"]["sites"]) > 50, f"{title}: nothing is given up", *jobs.notes(report))
+    tap.ok(report and len(report["mpi"]["sites"]) > 50 and "incomplete" not in rules(report),
+           f"{title}: nothing is given up", *jobs.notes(report))
     program = counting.compile_program(mpi, "all", *counting.ALL)
     check_totals(tap, f"{mpi.short}, all routines", jobs.run(jobs.PRELOAD, mpi, 2, [program], env=SMALL), False)
 

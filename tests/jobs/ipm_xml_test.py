@@ -45,6 +45,7 @@ class Task:
     def __init__(self, words):
         self.words = attributes(words)
         self.perf, self.regions, self.calls, self.labels = {}, {}, [], []
+        self.switch, self.counters = None, []
 
 
 def read(text):
@@ -55,6 +56,13 @@ def read(text):
             tasks[int(task.words["mpi_rank"])] = task
         elif match := re.match(r"<perf (.*)></perf>", line):
             task.perf = {name: float(value) for name, value in attributes(match[1]).items()}
+        elif match := re.match(r'<switch bytes_tx="(.*)" bytes_rx="(.*)" > (\S+) </switch>', line):
+            task.switch = (match[3], float(match[1]), float(match[2]))
+        elif match := re.match(r'<hpm api="(\S+)" ncounter="(\d+)" eventset="0" gflop="(.*)" >', line):
+            counters = {}
+            task.counters.append((match[1], int(match[2]), float(match[3]), counters))
+        elif match := re.match(r'<counter name="(\S+)" > (\d+) </counter>', line):
+            counters[match[1]] = int(match[2])
         elif match := re.match(r'<region label="(\S+)" (.*)>', line):
             functions = {}
             task.labels.append(match[1])
@@ -80,6 +88,23 @@ def totals(pairs):
 
 def agree(a, b):
     return a[0] == b[0] and all(near(a[1][name], b[1][name]) for name in {*a[1], *b[1]})
+
+
+def check_resources(tap, title, tasks, report):
+    """What was measured of memory, network and counters. The profile has the network by host."""
+    network = report["network"]["hosts"][0]
+    known = network["sent_bytes"] is not None
+    wanted = ("network", network["sent_bytes"] / RANKS, network["received_bytes"] / RANKS) if known else ("unknown", 0, 0)
+    tap.ok(all(task.switch[0] == wanted[0] and all(abs(a - b) <= 1e-5 * b for a, b in zip(task.switch[1:], wanted[1:]))
+               for task in tasks.values()), f"{title}: the network", wanted, [task.switch for task in tasks.values()])
+    memory = sum(task.perf["gbyte"] for task in tasks.values()) / RANKS * 2 ** 30
+    tap.ok(abs(memory - report["memory"]["high_water_bytes"]["avg"]) < 1e-4 * memory, f"{title}: memory", memory)
+    for rank, task in tasks.items():
+        counts = {counter["name"]: counter["per_rank"][rank] for counter in report["counters"]["list"]}
+        api = "perf_event" if counts else "DISABLED"
+        tap.equal([(here[0], here[1], here[3]) for here in task.counters],
+                  [(api, len(counts), counts)] + [("DISABLED", 0, {})] * (len(task.labels) - 1),
+                  f"{title}, rank {rank}: the counters, once")
 
 
 def check(tap, mpi):
@@ -111,6 +136,7 @@ def check(tap, mpi):
                   f"{title}, rank {rank}: calls and regions")
         tap.ok(all(low * 0.999 <= time / int(words["count"]) <= high * 1.001 for words, time, low, high in task.calls),
                f"{title}, rank {rank}: means are between the extremes", task.calls)
+    check_resources(tap, title, tasks, report)
     sizes = collections.Counter()
     for task in tasks.values():
         for words, *_ in task.calls:

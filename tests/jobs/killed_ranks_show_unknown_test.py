@@ -55,7 +55,7 @@ def text_of(profile):
 
 def check(tap, mpi):
     program = mpi.compile("unknown", PROGRAM)
-    job = run(PRELOAD, mpi, RANKS, [program, "some"])
+    job = run(PRELOAD, mpi, RANKS, [program, "some"], env={"FATHOM_SAMPLE": "off"})
     job.collect("--wait", "10")
     report = job.report()
     used = [(p["user_s"], p["system_s"], p["memory_bytes"]) for p in report["processes"]]
@@ -69,11 +69,15 @@ def check(tap, mpi):
 
     job = run(PRELOAD, mpi, RANKS, [program, "late"], env={"FATHOM_SAMPLE": "100"})
     job.collect("--wait", "10")
-    walls = [p["wall_s"] for p in job.report()["processes"]]
+    report = job.report()
+    walls = [p["wall_s"] for p in report["processes"]]
+    last = max(report["processes"], key=lambda p: p["wall_s"])
+    tap.ok(last["memory_bytes"] and last["memory_bytes"] > 1 << 20 and last["user_s"] is None,
+           f"{mpi.short}: of a rank that was sampled the memory is known", last)
     # whoever is killed first ends the job
     tap.ok(max(walls) > 0.9, f"{mpi.short}: the time of ranks killed outside of MPI lasts to their last sample", walls)
 
-    job = run(PRELOAD, mpi, RANKS, [program, "none"])
+    job = run(PRELOAD, mpi, RANKS, [program, "none"], env={"FATHOM_SAMPLE": "off"})
     job.collect("--wait", "10")
     report = job.report()
     tap.equal((report["job"]["memory_bytes"], report["job"]["per_rank"]["user_s"]), (None, None),

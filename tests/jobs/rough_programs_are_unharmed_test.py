@@ -362,6 +362,9 @@ def check_memory(mpi):
         job = jobs.run(jobs.PRELOAD, mpi, 1, [program], env={"FATHOM_MEMORY": text})
         sizes = [(job.segments / name).stat().st_size for name in job.left() if name.endswith(".segment")]
         tap.equal(sizes, [size], f"{mpi.short}: FATHOM_MEMORY={text}")
+    for text in ("256K", "512K", "1M", "2M", "3M", "64M"):
+        job = jobs.run(jobs.AROUND, mpi, 1, [program], env={"FATHOM_MEMORY": text})
+        tap.ok(job.report()["job"]["ranks"] == 1, f"{mpi.short}: FATHOM_MEMORY={text}: all tables fit", job)
 
 
 def check_threads(mpi):

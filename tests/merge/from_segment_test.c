@@ -93,6 +93,44 @@ static void test_plain(void)
 }
 
 /* All that the process took from its clock is longer by a thousandth; what it took from the kernel stays. */
+/* Memory, network and time without a CPU; 0 is unknown. */
+static void test_resources(void)
+{
+    struct fm_segment_header *header = fresh();
+    uint64_t wall = header->ended_mono_ns - header->started_mono_ns;
+    header->runqueue_start = 1 + 500;
+    header->runqueue_end = 1 + 700;
+    header->init_rss_bytes = 1000;
+    header->available_bytes = 5000;
+    header->seen_available_bytes = 4000;
+    header->memory_limit.bytes = 9000;
+    header->network_start.received_bytes = 7;
+    struct fm_profile *p = read_as(header, FM_END_UNKNOWN, 0, 0);
+    const struct fm_process *process = &p->processes[0];
+    tap_ok(process->runqueue_ns == 200 && process->init_rss_bytes == 1000 && process->end_rss_bytes == FM_UNKNOWN,
+           "time without a CPU, memory");
+    tap_ok(p->hosts[0].least_free_bytes == 4000 && p->hosts[0].limit_bytes == 9000 &&
+               p->hosts[0].limit_peak_bytes == FM_UNKNOWN && p->hosts[0].numa_nodes == FM_UNKNOWN,
+           "memory of the host, the least that anybody has seen");
+    tap_ok(p->hosts[0].received_start_bytes == 7 && p->hosts[0].sent_start_bytes == 0 &&
+               p->hosts[0].received_end_bytes == FM_UNKNOWN,
+           "network of the host, without an end");
+    fm_profile_destroy(p);
+    header = fresh();
+    header->runqueue_start = 1;
+    header->runqueue_end = UINT64_MAX;
+    p = read_as(header, FM_END_UNKNOWN, 0, 0);
+    tap_ok(p->processes[0].runqueue_ns == wall && p->hosts[0].least_free_bytes == FM_UNKNOWN,
+           "not longer than it was measured");
+    fm_profile_destroy(p);
+    header = fresh();
+    header->runqueue_start = 10;
+    header->runqueue_end = 9;
+    p = read_as(header, FM_END_UNKNOWN, 0, 0);
+    tap_ok(p->processes[0].runqueue_ns == FM_UNKNOWN, "without an end, or with one before the start: unknown");
+    fm_profile_destroy(p);
+}
+
 static void test_clock(void)
 {
     struct fm_segment_header *slow = fresh(), *right = fresh();
@@ -556,6 +594,43 @@ static void test_misuses(void)
     expect_misuse(FM_LEAVE_UNKNOWN, FM_END_UNKNOWN, true, 1, 0, "nor in its own report");
 }
 
+static const struct fm_span *span(const struct fm_profile *profile, enum fm_span_kind kind, const char *name)
+{
+    for (size_t i = 0; i < profile->n_spans; i++)
+        if (profile->spans[i].kind == kind && !strcmp(profile->spans[i].name, name))
+            return &profile->spans[i];
+    return NULL;
+}
+
+/* region2 is in region1. */
+static void test_spans(void)
+{
+    struct fm_segment_header *header = fresh();
+    struct fm_segment_region *regions = items(header, FM_SECTION_REGIONS);
+    const struct fm_entry *entries = items(header, FM_SECTION_ENTRIES);
+    uint64_t wall = header->ended_mono_ns - header->started_mono_ns, mpi = 0, inside = 0;
+    for (size_t i = 0; i < header->n_entries; i++) {
+        mpi += entries[i].total_ns;
+        inside += entries[i].key.site_region & 0xffff ? entries[i].total_ns : 0;
+    }
+    regions[1].first = (struct fm_segment_first){wall / 4, mpi / 2};
+    regions[2].first = (struct fm_segment_first){wall + 1, 0};
+    struct fm_profile *p = read_as(header, FM_END_UNKNOWN, 0, 0);
+    const struct fm_span *in = span(p, FM_SPAN_REGION, "region1"), *from = span(p, FM_SPAN_FROM_REGION, "region1");
+    tap_ok(in && in->wall_ns.sum == 400000000000ull && in->wall_ns.max_rank == 3 &&
+               in->outside_ns.sum == in->wall_ns.sum - inside,
+           "the time outside MPI in a region, with those nested in it");
+    tap_ok(from && from->wall_ns.sum == wall - wall / 4 && from->outside_ns.sum == wall - wall / 4 - (mpi - mpi / 2),
+           "the same from its first entry to the end");
+    tap_ok(span(p, FM_SPAN_REGION, "region1/region2") && !span(p, FM_SPAN_FROM_REGION, "region1/region2") &&
+               !span(p, FM_SPAN_REGION, ""),
+           "an entry after the end is ignored");
+    fm_profile_destroy(p);
+    p = read_as(fresh(), FM_END_UNKNOWN, 0, 0);
+    tap_ok(!span(p, FM_SPAN_FROM_REGION, "region1"), "a segment of an older build does not say when it was entered");
+    fm_profile_destroy(p);
+}
+
 /* Seeds of an older format would be refused at once, and the fuzzer would see nothing else. */
 static void test_seeds(void)
 {
@@ -578,6 +653,7 @@ static void test_seeds(void)
 int main(void)
 {
     test_plain();
+    test_resources();
     test_clock();
     test_threads();
     test_unfinished();
@@ -593,6 +669,7 @@ int main(void)
     test_corruption();
     test_timers();
     test_misuses();
+    test_spans();
     test_seeds();
     return tap_done();
 }

@@ -252,6 +252,20 @@ static void add_note(struct fm_profile *p, uint64_t *state, struct fm_range *ran
     fm_merge_notes(p, &note, 1);
 }
 
+static void add_counter(struct fm_profile *p, uint64_t *state, uint32_t rank)
+{
+    struct fm_range range = {rank, rank};
+    struct fm_counter counter = {0};
+    fill(state, &fm_counter_fields, &counter);
+    counter.rank = rank;
+    fm_merge_list(p, &fm_list_counters, &counter, 1);
+    counter.rank = FM_NO_RANK;
+    counter.ranks = (struct fm_rankset){&range, 1, 1};
+    fm_spread_add(&counter.counts, number(state), rank);
+    fm_spread_add(&counter.in_mpis, number(state), rank);
+    fm_merge_list(p, &fm_list_counters, &counter, 1);
+}
+
 static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
 {
     struct fm_range range = {rank, rank};
@@ -259,21 +273,34 @@ static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
     struct fm_process process = {0};
     struct fm_program program = {.ranks = {&range, 1, 1}};
     struct fm_succession succession = {.ranks = {&range, 1, 1}};
+    struct fm_file file = {.ranks = {&range, 1, 1}};
+    struct fm_class_of_files class = {.ranks = {&range, 1, 1}};
     struct fm_region region = {.ranks = {&range, 1, 1}};
+    struct fm_span span = {.ranks = {&range, 1, 1}};
     fill(state, &fm_host_fields, &host);
     fill(state, &fm_process_fields, &process);
     fill(state, &fm_program_fields, &program);
     fill(state, &fm_succession_fields, &succession);
+    fill(state, &fm_file_fields, &file);
+    fill(state, &fm_class_of_files_fields, &class);
     fill(state, &fm_region_fields, &region);
+    fill(state, &fm_span_fields, &span);
     process.rank = rank;
     process.host = 0;
     process.end = (uint32_t)fm_random(state, FM_END_MISSING + 1);
     fm_spread_add(&region.wall_per_rank, region.wall_ns, rank);
+    fm_spread_add(&span.wall_ns, number(state), rank);
+    fm_spread_add(&span.outside_ns, number(state), rank);
+    fm_spread_add(&class.time_ns, number(state), rank);
+    fm_spread_add(&class.bytes, number(state), rank);
     fm_merge_hosts(p, &host, 1);
     fm_merge_list(p, &fm_list_programs, &program, 1);
     fm_merge_list(p, &fm_list_successions, &succession, 1);
+    fm_merge_list(p, &fm_list_files, &file, 1);
+    fm_merge_list(p, &fm_list_file_classes, &class, 1);
     fm_merge_processes(p, &process, 1);
     fm_merge_regions(p, &region, 1);
+    fm_merge_list(p, &fm_list_spans, &span, 1);
     add_note(p, state, &range);
 }
 
@@ -310,6 +337,7 @@ struct fm_profile *fm_random_profile(uint64_t *state, uint32_t ranks)
         add_snapshot(p, state, rank);
         add_timer(p, state, rank);
         add_misuse(p, state, rank);
+        add_counter(p, state, rank);
     }
     return p;
 }

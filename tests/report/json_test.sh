@@ -42,7 +42,18 @@ assert balance["mpi_s"] == sorted(balance["mpi_s"])
 assert len(balance["routines"]["MPI_Allreduce"]) == len(balance["ranks_by_mpi_time"]) == 7
 assert [g["ranks"] for g in balance["groups"]] == ["0-1", "2-6"] and balance["groups"][0]["difference_s"] < 0
 assert report["sequence"] is None
-assert report["timers"] == report["findings"] == report["io"] == report["counters"] == []
+assert report["timers"] == []
+counters = report["counters"]
+assert counters["source"] == "perf: hardware" and counters["instructions_per_cycle"] == 1.5
+assert [c["name"] for c in counters["list"]] == ["instructions", "cycles", "LLC-load-misses"]
+assert all(c["total"] == c["program"] + c["mpi"] and len(c["per_rank"]) == 7 for c in counters["list"])
+assert [c["scaled"] for c in counters["list"]] == [False, False, True]
+finding, = report["findings"]
+for key in "rule text advice trace cost_s cost_fraction measured ranks function file line path evidence".split():
+    assert key in finding, key
+assert finding["rule"] == "imbalance" and finding["ranks"] == "0-1" and finding["measured"] is True
+assert abs(finding["cost_fraction"] - finding["cost_s"] / job["wall_sum_s"]) < 1e-6
+assert finding["evidence"]["work_max_s"] > finding["evidence"]["work_avg_s"]
 assert [p["rank"] for p in report["processes"]] == list(range(7))
 PYTHON
 ok "all codes of notes are in the contract" python3 - "$FATHOM_SOURCE" <<'PYTHON'
@@ -72,6 +83,12 @@ for view in summary mpi sizes balance topology regions snapshots; do
 rows = list(csv.reader(open("out", newline="")))
 assert len(rows) > 1 and all(len(row) == len(rows[0]) for row in rows)'
 done
+ok "view findings" warned "$fathom" report --view findings job.fathom
+ok "with its advice" grep -q "  advice    Distribute the work" out
+ok "view findings as CSV" warned "$fathom" report --view findings --format csv job.fathom
+ok "which python reads" python3 -c 'import csv
+row, = csv.DictReader(open("out", newline=""))
+assert row["rule"] == "imbalance" and float(row["cost_s"]) > 1 and "work_max_s=" in row["evidence"], row'
 ok "grouped" warned "$fathom" report job.fathom --view mpi --by site --top 2
 ok "a line for the rest" grep -q "more call sites (--all shows them)" out
 ok "the terse banner" status 0 "$fathom" report --terse job.fathom
@@ -79,7 +96,7 @@ ok "has at most 12 lines" test "$(wc -l <out)" -le 12
 ok "help" status 0 "$fathom" report --help
 
 ok "an unknown view" status 2 "$fathom" report --view color job.fathom
-ok "lists the views" says "unknown view 'color'; choose from summary, mpi, sizes"
+ok "lists the views" says "unknown view 'color'; choose from summary, findings, efficiency, mpi, sizes"
 ok "an unknown format" status 2 "$fathom" report --format yaml job.fathom
 ok "an unknown option" status 2 "$fathom" report --colour job.fathom
 ok "is named" says "unknown option '--colour'"

@@ -105,8 +105,10 @@ static void sample_job(struct fm_profile *profile, uint32_t ranks)
     };
     profile->hosts = sample_alloc(profile, sizeof *profile->hosts);
     profile->n_hosts = 1;
-    profile->hosts[0] = (struct fm_host){
-        .name = "node017", .cpu = "Neoverse-N1", .cores = 64, .memory_bytes = 256ull << 30};
+    profile->hosts[0] = fm_host_of("node017");
+    profile->hosts[0].cpu = "Neoverse-N1";
+    profile->hosts[0].cores = 64;
+    profile->hosts[0].memory_bytes = 256ull << 30;
     fm_rankset_add(&profile->hosts[0].ranks, &profile->arena, 0, ranks - 1);
 }
 
@@ -125,6 +127,37 @@ static void sample_regions(struct fm_profile *profile)
         for (uint32_t rank = 0; rank < ranks; rank++)
             fm_spread_add(&region->wall_per_rank, 123 * MS * share[i] + rank, rank);
         region->wall_ns = region->wall_per_rank.sum;
+    }
+}
+
+/* Regions, and the run from the first entry of one and the first start of a timer on. */
+static void sample_spans(struct fm_profile *profile)
+{
+    static const struct {
+        enum fm_span_kind kind;
+        const char *name;
+        uint64_t wall_ms, heavy_ms, light_ms; /* of a rank; outside MPI */
+    } spans[] = {
+        {FM_SPAN_REGION, "baroclinic", 6150, 5850, 5250},
+        {FM_SPAN_REGION, "barotropic", 4920, 4520, 1920},
+        {FM_SPAN_REGION, "barotropic/pcg", 3690, 3290, 690},
+        {FM_SPAN_FROM_REGION, "baroclinic", 12000, 11300, 8100},
+        {FM_SPAN_FROM_REGION, "barotropic", 11000, 10300, 7100},
+        {FM_SPAN_FROM_TIMER, "step", 11500, 10800, 7600},
+    };
+    enum { SPANS = sizeof spans / sizeof *spans };
+    uint32_t ranks = profile->job.ranks;
+    profile->spans = sample_alloc(profile, SPANS * sizeof *profile->spans);
+    profile->n_spans = SPANS;
+    for (size_t i = 0; i < SPANS; i++) {
+        struct fm_span *span = &profile->spans[i];
+        span->kind = spans[i].kind;
+        span->name = spans[i].name;
+        fm_rankset_add(&span->ranks, &profile->arena, 0, ranks - 1);
+        for (uint32_t rank = 0; rank < ranks; rank++) {
+            fm_spread_add(&span->wall_ns, spans[i].wall_ms * MS, rank);
+            fm_spread_add(&span->outside_ns, (rank < ranks / 4 ? spans[i].heavy_ms : spans[i].light_ms) * MS, rank);
+        }
     }
 }
 
@@ -162,6 +195,32 @@ static void sample_snapshot(struct fm_profile *profile)
     };
 }
 
+/* The first quarter of the ranks has twice the instructions; the last counter was not counted all the time. */
+static void sample_counters(struct fm_profile *profile)
+{
+    static const char *const names[] = {"LLC-load-misses", "cycles", "instructions"};
+    static const uint64_t positions[] = {3, 2, 1}, each[] = {1000000, 2000000000, 3000000000};
+    uint32_t ranks = profile->job.ranks;
+    profile->counters = sample_alloc(profile, 3 * (ranks + 1) * sizeof *profile->counters);
+    for (size_t i = 0; i < 3; i++) {
+        struct fm_counter all = {.name = names[i], .rank = FM_NO_RANK, .position = (uint32_t)positions[i]};
+        fm_rankset_add(&all.ranks, &profile->arena, 0, ranks - 1);
+        for (uint32_t rank = 0; rank < ranks; rank++) {
+            uint64_t count = each[i] * (rank < ranks / 4 ? 2 : 1);
+            struct fm_counter one = {.name = names[i], .rank = rank, .position = all.position, .count = count};
+            one.in_mpi = each[i] / 4;
+            one.enabled_ns = 10 * SECOND;
+            one.running_ns = i == 0 ? 5 * SECOND : 10 * SECOND;
+            all.enabled_ns += one.enabled_ns;
+            all.running_ns += one.running_ns;
+            fm_spread_add(&all.counts, one.count, rank);
+            fm_spread_add(&all.in_mpis, one.in_mpi, rank);
+            profile->counters[profile->n_counters++] = one;
+        }
+        profile->counters[profile->n_counters++] = all;
+    }
+}
+
 static struct fm_profile *sample_profile(uint32_t ranks)
 {
     struct fm_profile *profile = fm_profile_create();
@@ -193,9 +252,33 @@ static struct fm_profile *sample_profile(uint32_t ranks)
     sample_routine(profile, "MPI_Isend", "baroclinic", 0x3150, 25000, 3000, 3000, 23040);
     sample_routine(profile, "MPI_Waitall", "baroclinic", 0x31a0, 12500, 16000, 64000, 0);
     sample_regions(profile);
+    sample_spans(profile);
     sample_edges(profile);
     sample_snapshot(profile);
+    sample_counters(profile);
     return profile;
+}
+
+/* What profiles have since memory and time without a CPU are measured; rank 1 lacked a CPU most. */
+static inline void sample_add_resources(struct fm_profile *profile)
+{
+    struct fm_host *host = &profile->hosts[0];
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        struct fm_process *process = &profile->processes[i];
+        process->runqueue_ns = (i == 1 ? 2400 : 900) * MS;
+        process->init_rss_bytes = 30ull << 20;
+        process->end_rss_bytes = i ? (80ull << 20) + (process->rank << 18) : 29ull << 20;
+    }
+    host->least_free_bytes = 9ull << 30;
+    host->limit_bytes = 128ull << 30;
+    host->limit_peak_bytes = 100ull << 30;
+    host->numa_nodes = 2;
+    host->received_start_bytes = host->sent_start_bytes = 1000;
+    host->received_end_bytes = 1000 + (3ull << 30);
+    host->sent_end_bytes = 1000 + (2ull << 30);
+    host->received_start_packets = host->sent_start_packets = 10;
+    host->received_end_packets = 2100010;
+    host->sent_end_packets = 1500010;
 }
 
 /* The same job with a rank killed and another without data. */

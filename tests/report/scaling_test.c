@@ -86,6 +86,9 @@ static const struct golden {
     {"scale-timers", false, {.view = FM_SCALING_TIMERS}, fm_scaling_text},
     {"scale-costs", false, {.view = FM_SCALING_COSTS}, fm_scaling_text},
     {"scale-costs-csv", false, {.view = FM_SCALING_COSTS}, fm_scaling_csv},
+    {"scale-split", false, {.view = FM_SCALING_SPLIT}, fm_scaling_text},
+    {"scale-split-csv", false, {.view = FM_SCALING_SPLIT}, fm_scaling_csv},
+    {"scale-split-json", false, {.view = FM_SCALING_SPLIT}, fm_scaling_json},
 };
 enum { GOLDENS = sizeof goldens / sizeof *goldens };
 
@@ -96,6 +99,11 @@ static char *print_golden(const struct golden *golden)
                                       golden->pop ? pop_profile(4) : measured_profile(4),
                                       golden->pop ? NULL : measured_profile(16)};
     size_t n = golden->pop ? 2 : 3;
+    if (golden->options.view == FM_SCALING_SPLIT) { /* two machines; nothing is known of one run's time without a CPU */
+        profiles[0]->hosts[0].cpu = "EPYC 7763";
+        sample_add_resources(profiles[0]);
+        sample_add_resources(profiles[1]);
+    }
     char *text = print_text(profiles, n, &golden->options, golden->print, &error);
     for (size_t i = 0; i < n; i++)
         fm_profile_destroy(profiles[i]);
@@ -342,7 +350,7 @@ static void test_random(void)
     for (size_t i = 0; i < 40; i++) {
         struct fm_profile *profiles[] = {fm_random_profile(&state, 4), fm_random_profile(&state, 4)};
         profiles[0]->job.exe = "/\033]0;x\007\n\xff";
-        for (size_t view = FM_SCALING_CALLS; view <= FM_SCALING_COSTS; view++) {
+        for (size_t view = FM_SCALING_CALLS; view <= FM_SCALING_SPLIT; view++) {
             for (size_t p = 0; p < 3; p++) {
                 struct fm_error error;
                 const struct fm_scaling_options options = {.mode = FM_SCALE_SAME, .view = view, .all = i % 2};

@@ -9,19 +9,27 @@
 #include <string.h>
 
 #include "format/encode.h"
+#include "merge/notes.h"
 #include "model/note_codes.h"
+#include "render/graph.h"
 #include "report/report_json.h"
 #include "report/sample.h"
+#include "report/sample_files.h"
 #include "tap.h"
 
 static const struct golden {
     const char *name, *view;
     bool incomplete;
     struct fm_report_options options;
+    bool resources, files;
 } goldens[] = {
     {"summary", "summary", false, {0}},
     {"summary-incomplete", "summary", true, {0}},
     {"summary-all", "summary", false, {.all = true}},
+    {"findings", "findings", false, {0}},
+    {"efficiency", "efficiency", false, {0}},
+    {"efficiency-incomplete", "efficiency", true, {0}},
+    {"efficiency-from-first", "efficiency", false, {.from_first = "step"}},
     {"mpi", "mpi", false, {0}},
     {"mpi-site", "mpi", false, {.by = FM_REPORT_BY_SITE, .top = 3}},
     {"mpi-region", "mpi", false, {.by = FM_REPORT_BY_REGION}},
@@ -29,9 +37,16 @@ static const struct golden {
     {"mpi-histogram", "mpi", false, {.histogram = true, .top = 2}},
     {"sizes", "sizes", false, {0}},
     {"balance", "balance", false, {0}},
+    {"split", "split", false, {0}, true},
+    {"split-unknown", "split", false, {0}},
+    {"memory", "memory", true, {0}, true},
+    {"summary-no-cpu", "summary", false, {0}, true},
     {"topology", "topology", false, {0}},
     {"regions", "regions", false, {0}},
     {"snapshots", "snapshots", false, {0}},
+    {"counters", "counters", false, {0}},
+    {"io", "io", false, {0}, false, true},
+    {"summary-io", "summary", false, {0}, false, true},
     {"terse", NULL, true, {0}},
 };
 enum { GOLDENS = sizeof goldens / sizeof *goldens };
@@ -60,6 +75,12 @@ static char *print_view(const struct fm_profile *profile, const char *name, cons
 static char *print_golden(const struct golden *golden)
 {
     struct fm_profile *profile = golden->incomplete ? sample_incomplete(8) : sample_profile(4);
+    if (golden->resources)
+        sample_add_resources(profile);
+    if (golden->resources && golden->incomplete) /* a killed rank does not tell its last size */
+        profile->processes[2].end_rss_bytes = FM_UNKNOWN;
+    if (golden->files)
+        sample_add_files(profile);
     char *text = print_view(profile, golden->view, &golden->options, false);
     fm_profile_destroy(profile);
     return text;
@@ -167,6 +188,25 @@ static void test_empty(void)
     fm_profile_destroy(profile);
 }
 
+static void test_efficiency_picture(void)
+{
+    static const uint32_t parents[] = {FM_GRAPH_NONE, 0, 0, 2, 2};
+    struct fm_profile *profile = sample_profile(4);
+    struct fm_report report;
+    struct fm_graph graph;
+    struct fm_error error;
+    const struct fm_report_options options = {0};
+    bool good = !fm_report_open(&report, profile, NULL, &options, &error) &&
+                !fm_view_efficiency_graph(&report, &graph, &error) && graph.n == sizeof parents / sizeof *parents;
+    for (size_t i = 0; good && i < graph.n; i++)
+        good = graph.nodes[i].parent == parents[i] && graph.nodes[i].share > 0;
+    tap_ok(good && strcmp(graph.nodes[0].name, "parallel efficiency 73.3 %") == 0 &&
+               strcmp(graph.nodes[1].name, "load balance 79.0 %") == 0,
+           "the factors of the efficiency as a tree");
+    fm_report_close(&report);
+    fm_profile_destroy(profile);
+}
+
 /* A profile is a file from anywhere: what it names must not reach the terminal as commands. */
 static void test_hostile(void)
 {
@@ -228,8 +268,30 @@ static void test_cores(void)
     profile->hosts[0].cores = 8;
     tap_ok(!shows(profile, "summary", "per core"), "a core for each rank goes without saying");
     profile->hosts[0].cores = 4;
+    tap_ok(shows(profile, "summary", "8 ranks share 4 cores, and run 91 % of the time.") &&
+               shows(profile, "summary", "\nranks     8 on 1 host, 2 per core\n"),
+           "ranks that share cores are a finding");
+    for (size_t i = 0; i < 8; i++)
+        profile->processes[i].user_ns = 12 * SECOND;
     tap_ok(shows(profile, "summary", "\nranks     8 on 1 host, 2 per core: all times include waiting for a core\n"),
-           "ranks that share cores are told");
+           "if that costs nothing, it is told with the number of ranks");
+    fm_profile_destroy(profile);
+}
+
+/* What the ranks lacked is said before anything about balance. */
+static void test_no_cpu(void)
+{
+    struct fm_profile *profile = sample_profile(4);
+    sample_add_resources(profile);
+    char *text = print_view(profile, "summary", &(struct fm_report_options){0}, false);
+    const char *sentence = strstr(text, "The ranks had no CPU for 10 % of their time (rank 1: 20 %): ");
+    tap_ok(sentence && strstr(text, ", 10 % without a CPU, ") && strstr(text, "Parallel efficiency") > sentence,
+           "no CPU comes first");
+    free(text);
+    for (size_t i = 0; i < 4; i++)
+        profile->processes[i].runqueue_ns = 12300 * MS / 100 * 4;
+    tap_ok(!shows(profile, "summary", "had no CPU") && !shows(profile, NULL, "without a CPU"),
+           "less than 5 %% are not mentioned");
     fm_profile_destroy(profile);
 }
 
@@ -291,8 +353,9 @@ static void test_even_ranks(void)
                shows(profile, NULL, "; balanced"),
            "no sentence about small differences");
     tap_ok(shows(profile, "balance", "All ranks spend the same time in MPI, within 450.0 ms.\n"), "but in their view");
-    profile->processes[3].mpi_ns += 100000000;
-    tap_ok(shows(profile, "summary", "MPI time rises gradually by 550.0 ms from rank 0 to rank 3.\n"), "larger ones");
+    for (size_t i = 0; i < profile->n_processes; i++)
+        profile->processes[i].mpi_ns += 150000000 * i;
+    tap_ok(shows(profile, "summary", "MPI time rises gradually by 900.0 ms from rank 0 to rank 3.\n"), "larger ones");
     fm_profile_destroy(profile);
 }
 
@@ -370,11 +433,13 @@ int main(int argc, char **argv)
     test_hostile();
     test_groups();
     test_cores();
+    test_no_cpu();
     test_hosts();
     test_notes_of_views();
     test_even_ranks();
     test_no_regions();
     test_one_process();
     test_symbols();
+    test_efficiency_picture();
     return tap_done();
 }

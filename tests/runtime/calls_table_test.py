@@ -55,6 +55,9 @@ WORDS = {
     "ndims": ("int", "ndims"),
     "dims": ("int*", "dims"),
     "newcomm": ("MPI_Comm*", "comm_cart"),
+    "file": ("MPI_File", "fh"),
+    "filename": ("char*", "filename"),
+    "newfile": ("MPI_File*", "fh"),
 }
 
 # Where one routine differs: (routine, word) -> its type and names there.
@@ -64,6 +67,7 @@ SPECIAL = {
     ("MPI_Comm_disconnect", "comm"): ("MPI_Comm*", "comm"),
     ("MPI_Type_free", "type"): ("MPI_Datatype*", "datatype type"),
     ("MPI_Win_free", "win"): ("MPI_Win*", "win"),
+    ("MPI_File_close", "file"): ("MPI_File*", "fh"),
 }
 
 # Kind: the words it needs; a word with ? is given where the routine has it.
@@ -117,8 +121,11 @@ KINDS = {
     "rma_put": "count type target win",
     "rma_get": "count type target win",
     "rma_update": "count? type target win",
-    "file_read": "count type status?",
-    "file_write": "count type status?",
+    "file_open": "comm filename newfile",
+    "file_close": "file",
+    "file_read": "file count type status?",
+    "file_write": "file count type status?",
+    "file_other": "file",
     "comm_free": "comm",
     "type_free": "type",
     "win_free": "win",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/balance/core_use.h"
+#include "analyse/balance/split.h"
 
 static const double HEAVY_SHARE = 0.01;
 
@@ -35,6 +36,17 @@ static int by_place(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
+static void add_work(const struct fm_process *process, struct fm_balance_rank *rank)
+{
+    struct fm_no_cpu without = fm_no_cpu_outside(process);
+    struct fm_split split = fm_split_of(process);
+    uint64_t outside = fm_outside_mpi(process);
+    bool known = without.measured || rank->lacked_core;
+    rank->work_ns += split.program_ns + split.io_ns;
+    rank->work_least_ns += known ? outside - without.most : outside;
+    rank->work_most_ns += known ? outside - without.least : outside;
+}
+
 static bool sort_ranks(const struct fm_profile *profile, struct fm_arena *arena, struct fm_balance *balance)
 {
     balance->order = fm_arena_alloc(arena, profile->n_processes * sizeof *balance->order);
@@ -54,8 +66,8 @@ static bool sort_ranks(const struct fm_profile *profile, struct fm_arena *arena,
         rank->wall_ns += process->wall_ns;
         rank->outside_ns += fm_outside_mpi(process);
         rank->not_running_ns += fm_not_running(process);
-        rank->not_running_most_ns += fm_not_running_most(process);
-        rank->lacked_core = rank->lacked_core || fm_was_preempted(process);
+        rank->lacked_core = rank->lacked_core || fm_lacked_core(process);
+        add_work(process, rank);
         wall += (double)process->wall_ns;
     }
     balance->mean_wall_ns = balance->n ? wall / (double)balance->n : 0;

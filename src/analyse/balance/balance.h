@@ -13,6 +13,8 @@
 #ifndef FM_ANALYSE_BALANCE_BALANCE_H
 #define FM_ANALYSE_BALANCE_BALANCE_H
 
+#include <math.h>
+
 #include "model/profile.h"
 
 enum { FM_MAX_GROUPS = 6, FM_JUMP_OVER_TYPICAL = 3, FM_MAX_HEAVY = 8 };
@@ -20,11 +22,13 @@ enum { FM_MAX_GROUPS = 6, FM_JUMP_OVER_TYPICAL = 3, FM_MAX_HEAVY = 8 };
  * from a cold cache, and share their cores with the system. */
 #define FM_JUMP_OF_WALL 0.05
 
-/* The least difference between ranks that is not such noise. One disturbance by the system takes tens of milliseconds
- * however short the run is, so that in a run of less than 2 s the difference must be 100 ms, or a quarter of the run. */
+/* The least difference between ranks that is not such noise. A core that shares its execution units, caches or memory with
+ * others (hyperthreads, virtual machines) is up to 40 % slower for a second or so, in which the process does run. That
+ * averages out in proportion to the square root of the time: the difference must be a quarter of a run of a second or less,
+ * and of longer ones that divided by the root of their seconds. */
 static inline double fm_uneven_least_ns(double wall_ns)
 {
-    double disturbance = wall_ns / 4 < 100e6 ? wall_ns / 4 : 100e6;
+    double disturbance = wall_ns > 1e9 ? wall_ns / 4 / sqrt(wall_ns / 1e9) : wall_ns / 4;
     double least = FM_JUMP_OF_WALL * wall_ns > disturbance ? FM_JUMP_OF_WALL * wall_ns : disturbance;
     return least > 20e6 ? least : 20e6;
 }
@@ -32,9 +36,11 @@ static inline double fm_uneven_least_ns(double wall_ns)
 struct fm_balance_rank {
     uint32_t rank;
     uint64_t mpi_ns, wall_ns;
-    uint64_t outside_ns;                          /* wall time outside MPI */
-    uint64_t not_running_ns, not_running_most_ns; /* of that, at least and at most (core_use.h); 0 if unknown */
-    bool lacked_core;                             /* more ranks than cores, or often preempted */
+    uint64_t outside_ns;     /* wall time outside MPI */
+    uint64_t not_running_ns; /* of that, not running, at least (core_use.h); 0 if unknown */
+    uint64_t work_ns;        /* outside MPI, without the time without a CPU if that is measured (split.h) */
+    uint64_t work_least_ns, work_most_ns; /* the same, with certainty; outside_ns if nothing is known or missing */
+    bool lacked_core;                     /* more ranks than cores, or without a CPU for part of the time */
 };
 
 struct fm_balance_group {
@@ -76,8 +82,8 @@ enum fm_status fm_balance_find(const struct fm_profile *profile, struct fm_arena
                                struct fm_error *error);
 
 /* Compares the ranks with the least and the most time in MPI. They are uneven if both their MPI times and their times
- * outside MPI differ by at least fm_uneven_least_ns() of the mean wall time; if ranks lacked cores, the CPU time that one of
- * them has used outside MPI must be larger than all that the other can have used. */
+ * outside MPI differ by at least fm_uneven_least_ns() of the mean wall time. The time in which they had no CPU does not
+ * count: the least that one of them can have worked must be larger by as much than the most of the other. */
 enum fm_evenness fm_balance_evenness(const struct fm_balance *balance);
 
 /* Only then do reports say which ranks wait. */

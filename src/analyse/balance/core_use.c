@@ -2,15 +2,19 @@
 #include "analyse/balance/core_use.h"
 
 #include "base/saturate.h"
+#include "base/units.h"
+#include "base/writer.h"
 
 uint64_t fm_outside_mpi(const struct fm_process *process)
 {
     return process->wall_ns > process->mpi_ns ? process->wall_ns - process->mpi_ns : 0;
 }
 
-bool fm_was_preempted(const struct fm_process *process)
+bool fm_lacked_core(const struct fm_process *process)
 {
-    uint64_t switches;
+    uint64_t switches, waited;
+    if (fm_figure_get(process, FM_FIGURE_runqueue_ns, &waited))
+        return (double)waited >= FM_NO_CPU_LEAST * (double)process->wall_ns && (double)waited >= FM_NO_CPU_LEAST_NS;
     double cpu_s = ((double)process->user_ns + (double)process->system_ns) / 1e9;
     return fm_process_has_usage(process) && fm_figure_get(process, FM_FIGURE_involuntary_switches, &switches) &&
            (double)switches > FM_PREEMPTIONS_MOST * cpu_s;
@@ -23,15 +27,28 @@ static uint64_t beyond_cpu_time(const struct fm_process *process, uint64_t span_
     return fm_process_has_usage(process) && span_ns > cpu ? span_ns - cpu : 0;
 }
 
+/* CPU time may be that of other threads too, time without a CPU is that of the main thread alone. */
 uint64_t fm_not_running(const struct fm_process *process)
 {
-    return beyond_cpu_time(process, fm_outside_mpi(process));
+    uint64_t beyond = beyond_cpu_time(process, fm_outside_mpi(process)), waited;
+    if (fm_figure_get(process, FM_FIGURE_runqueue_ns, &waited) && waited > fm_sum(process->mpi_ns, beyond))
+        return waited - process->mpi_ns;
+    return beyond;
 }
 
-uint64_t fm_not_running_most(const struct fm_process *process)
+struct fm_no_cpu fm_no_cpu_outside(const struct fm_process *process)
 {
-    uint64_t outside = fm_outside_mpi(process), missing = beyond_cpu_time(process, process->wall_ns);
-    return missing < outside ? missing : outside;
+    uint64_t outside = fm_outside_mpi(process), waited;
+    struct fm_no_cpu without = {.measured = fm_figure_get(process, FM_FIGURE_runqueue_ns, &waited)};
+    if (without.measured)
+        without.least = waited > process->mpi_ns ? waited - process->mpi_ns : 0;
+    else
+        without.least = fm_not_running(process);
+    without.most = without.measured ? waited : beyond_cpu_time(process, process->wall_ns);
+    without.least = without.least < outside ? without.least : outside;
+    without.most = without.most > without.least ? without.most : without.least;
+    without.most = without.most < outside ? without.most : outside;
+    return without;
 }
 
 static void find_host(const struct fm_profile *profile, struct fm_core_use *use)
@@ -46,13 +63,30 @@ static void find_host(const struct fm_profile *profile, struct fm_core_use *use)
     }
 }
 
+static void add_waiting(const struct fm_process *process, struct fm_core_use *use, double *wall_ns)
+{
+    uint64_t waited;
+    if (process->end == FM_END_MISSING || !fm_figure_get(process, FM_FIGURE_runqueue_ns, &waited))
+        return;
+    waited = waited < process->wall_ns ? waited : process->wall_ns;
+    *wall_ns += (double)process->wall_ns;
+    use->no_cpu_ns += (double)waited;
+    use->processes++;
+    double share = process->wall_ns ? (double)waited / (double)process->wall_ns : 0;
+    if ((double)waited >= FM_NO_CPU_LEAST_NS && share > use->no_cpu_most) {
+        use->no_cpu_most = share;
+        use->no_cpu_rank = process->rank;
+    }
+}
+
 /* Returns whether preemptions are known. */
 static bool add_processes(const struct fm_profile *profile, struct fm_core_use *use)
 {
-    double wall = 0, cpu = 0, outside = 0, stopped = 0, counted_s = 0, preemptions = 0;
+    double wall = 0, cpu = 0, outside = 0, stopped = 0, counted_s = 0, preemptions = 0, waiting_wall = 0;
     for (size_t i = 0; i < profile->n_processes; i++) {
         const struct fm_process *process = &profile->processes[i];
         uint64_t switches;
+        add_waiting(process, use, &waiting_wall);
         if (process->end == FM_END_MISSING || !fm_process_has_usage(process))
             continue;
         wall += (double)process->wall_ns;
@@ -64,10 +98,18 @@ static bool add_processes(const struct fm_profile *profile, struct fm_core_use *
             counted_s += ((double)process->user_ns + (double)process->system_ns) / 1e9;
         }
     }
+    use->no_cpu = waiting_wall > 0 ? use->no_cpu_ns / waiting_wall : FM_NO_CPU_UNKNOWN;
     use->preemptions = counted_s > 0 ? preemptions / counted_s : 0;
     use->outside = outside > 0 ? 1 - stopped / outside : 1;
     use->running = wall > 0 && cpu < wall ? cpu / wall : 1;
     return counted_s > 0;
+}
+
+static bool lacks(const struct fm_core_use *use)
+{
+    if (use->no_cpu < 0)
+        return use->preemptions > FM_PREEMPTIONS_MOST;
+    return (use->no_cpu >= FM_NO_CPU_LEAST && use->no_cpu_most > 0) || use->no_cpu_most >= FM_NO_CPU_RANK;
 }
 
 struct fm_core_use fm_core_use(const struct fm_profile *profile)
@@ -75,11 +117,30 @@ struct fm_core_use fm_core_use(const struct fm_profile *profile)
     struct fm_core_use use = {.lack = FM_CORES_ENOUGH};
     find_host(profile, &use);
     bool known = add_processes(profile, &use);
-    if (use.ranks > use.cores)
+    if (use.ranks > use.cores && (use.no_cpu < 0 || lacks(&use)))
         use.lack = FM_CORES_FEWER_THAN_RANKS;
-    else if (use.preemptions > FM_PREEMPTIONS_MOST)
+    else if (lacks(&use))
         use.lack = FM_CORES_PREEMPTED;
-    else if (!known && use.outside < FM_RUNNING_LEAST)
+    else if (use.no_cpu < 0 && !known && use.outside < FM_RUNNING_LEAST)
         use.lack = FM_CORES_NOT_RUNNING;
     return use;
+}
+
+const char *fm_no_cpu_text(const struct fm_core_use *use, struct fm_arena *arena)
+{
+    struct fm_writer writer = {.arena = arena};
+    char mean[FM_UNIT_CHARS], most[FM_UNIT_CHARS];
+    if (use->no_cpu < 0 || !lacks(use))
+        return "";
+    fm_percent_whole(mean, use->no_cpu);
+    if (use->processes == 1)
+        fm_write(&writer, "The program had no CPU for %s of its time", mean);
+    else
+        fm_write(&writer, "The ranks had no CPU for %s of their time (rank %u: %s): ", mean, use->no_cpu_rank,
+                 fm_percent_whole(most, use->no_cpu_most));
+    if (use->processes > 1 && use->lack == FM_CORES_FEWER_THAN_RANKS)
+        fm_write(&writer, "%u ranks on %u core%s", use->ranks, use->cores, use->cores == 1 ? "" : "s");
+    else if (use->processes > 1)
+        fm_write(&writer, "they shared cores with each other or with other processes, or had a limit of CPU time");
+    return fm_writer_text(&writer);
 }

@@ -5,7 +5,7 @@
 /* Means over some ranks. */
 struct side {
     double mpi_ns, outside_ns;
-    double work_least_ns, work_most_ns; /* CPU time outside MPI */
+    double work_least_ns, work_most_ns; /* outside MPI, with a CPU */
     bool lacked_core;
 };
 
@@ -14,11 +14,10 @@ static struct side side_of(const struct fm_balance_rank *ranks, size_t n)
     struct side side = {0};
     double share = 1 / (double)n;
     for (size_t i = 0; i < n; i++) {
-        double outside = (double)ranks[i].outside_ns;
         side.mpi_ns += share * (double)ranks[i].mpi_ns;
-        side.outside_ns += share * outside;
-        side.work_least_ns += share * (outside - (double)ranks[i].not_running_most_ns);
-        side.work_most_ns += share * (outside - (double)ranks[i].not_running_ns);
+        side.outside_ns += share * (double)ranks[i].outside_ns;
+        side.work_least_ns += share * (double)ranks[i].work_least_ns;
+        side.work_most_ns += share * (double)ranks[i].work_most_ns;
         side.lacked_core = side.lacked_core || ranks[i].lacked_core;
     }
     return side;
@@ -38,9 +37,9 @@ enum fm_evenness fm_balance_evenness(const struct fm_balance *balance)
     double certain = busy.work_least_ns - waiting.work_most_ns;
     if (waiting.mpi_ns - busy.mpi_ns < least || difference < least)
         return FM_EVEN;
-    if ((busy.lacked_core || waiting.lacked_core) && (certain < least || 2 * certain < difference))
-        return FM_UNKNOWN_EVENNESS;
-    return FM_UNEVEN;
+    if (certain >= least && 2 * certain >= difference)
+        return FM_UNEVEN;
+    return busy.lacked_core || waiting.lacked_core ? FM_UNKNOWN_EVENNESS : FM_EVEN;
 }
 
 bool fm_balance_is_not_work(const struct fm_balance *balance, const struct fm_balance_group *group)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/balance/floor.h"
 #include "base/saturate.h"
 #include "model/order.h"
 
@@ -25,6 +26,13 @@ static bool same_site(const struct fm_site *a, const struct fm_site *b)
     return a->offset == b->offset && !strcmp(a->module, b->module) && !strcmp(a->build_id, b->build_id);
 }
 
+/* On no network does a call take longer than this by itself. */
+static uint64_t without_waiting(const struct fm_event *event)
+{
+    double most_ns = (double)event->stats.count * fm_floor_slow_network(&event->key);
+    return most_ns < (double)event->stats.total_ns ? (uint64_t)most_ns : event->stats.total_ns;
+}
+
 static struct fm_stats calls_at(const struct fm_profile *profile, const char *routine, const struct fm_site *site)
 {
     struct fm_stats sum = {0};
@@ -33,7 +41,7 @@ static struct fm_stats calls_at(const struct fm_profile *profile, const char *ro
         if (strcmp(event->key.routine, routine) != 0 || !same_site(&event->key.site, site))
             continue;
         fm_add_saturating(&sum.count, event->stats.count);
-        fm_add_saturating(&sum.total_ns, event->stats.total_ns);
+        fm_add_saturating(&sum.total_ns, without_waiting(event));
         fm_add_saturating(&sum.bytes, event->stats.bytes);
     }
     return sum;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/balance/group.h"
+#include "model/region_path.h"
 
 /* Parents before children, and the children of a region directly after it: '/' sorts before any other byte. */
 static int compare_paths(const char *a, const char *b)
@@ -31,19 +32,14 @@ static int by_time(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static bool is_within(const char *path, const char *region)
-{
-    size_t length = strlen(region);
-    return length == 0 || (strncmp(path, region, length) == 0 && (path[length] == 0 || path[length] == '/'));
-}
-
 /* Sets names and depths of regions in order. A name can contain a '/', so the parent is the nearest region that is
  * listed. */
 static void nest(struct fm_region_total *items, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         const struct fm_region_total *parent = &items[i - 1];
-        while (parent > items && !(is_within(items[i].path, parent->path) && strcmp(items[i].path, parent->path) != 0))
+        while (parent > items &&
+               !(fm_region_is_within(items[i].path, parent->path) && strcmp(items[i].path, parent->path) != 0))
             parent--;
         items[i].parent = (size_t)(parent - items);
         items[i].depth = parent->depth + 1;
@@ -126,12 +122,12 @@ enum fm_status fm_regions_find(const struct fm_profile *profile, struct fm_arena
     for (size_t i = 0; i < n; i++) {
         size_t inside = 0;
         for (size_t e = 0; e < events.n; e++)
-            inside += is_within(events.items[e].key.region, items[i].path);
+            inside += fm_region_is_within(events.items[e].key.region, items[i].path);
         items[i].routines = fm_arena_alloc(arena, inside * sizeof *items[i].routines);
         if (!items[i].routines)
             return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu regions", n);
         for (size_t e = 0; e < events.n; e++)
-            if (is_within(events.items[e].key.region, items[i].path))
+            if (fm_region_is_within(events.items[e].key.region, items[i].path))
                 add_event(&items[i], &events.items[e]);
         qsort(items[i].routines, items[i].n_routines, sizeof *items[i].routines, by_time);
     }

@@ -66,22 +66,6 @@ static void add_process(struct fm_summary *summary, const struct fm_process *pro
     }
 }
 
-static void compute_efficiency(const struct fm_profile *profile, struct fm_summary *summary)
-{
-    uint64_t longest = 0, sum = 0;
-    for (size_t i = 0; i < profile->n_processes; i++) {
-        const struct fm_process *process = &profile->processes[i];
-        if (process->end == FM_END_MISSING)
-            continue;
-        uint64_t work = process->wall_ns > process->mpi_ns ? process->wall_ns - process->mpi_ns : 0;
-        sum += work;
-        longest = work > longest ? work : longest;
-    }
-    summary->load_balance = fm_ratio(fm_ratio((double)sum, summary->of.wall_ns.ranks), (double)longest);
-    summary->communication_efficiency = fm_ratio((double)longest, (double)summary->of.wall_ns.max);
-    summary->parallel_efficiency = summary->load_balance * summary->communication_efficiency;
-}
-
 /* ---- how the ranks ended ---- */
 
 static bool add_end(struct fm_summary *summary, size_t *capacity, struct fm_arena *arena,
@@ -153,6 +137,5 @@ enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *a
     summary->overhead_ns = summary->of.overhead_ns.sum;
     summary->mpi_sum_ns = summary->of.mpi_ns.sum;
     summary->mpi_fraction = fm_ratio((double)summary->mpi_sum_ns, (double)summary->wall_sum_ns);
-    compute_efficiency(profile, summary);
     return FM_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The derived figures of a job that every report starts from: share of MPI, minimum and maximum over
- * ranks, the heaviest routines, how the ranks ended, and how well the work is balanced.
+ * ranks, the heaviest routines, and how the ranks ended.
  *
  * Only ranks with data are included; FM_END_MISSING ones appear only in `ends`.
  * Memory comes from the caller's arena; the profile must outlive the summary. */
@@ -42,10 +42,6 @@ struct fm_summary {
     struct fm_end_group *ends; /* by first rank; empty if complete */
     size_t n_ends;
     uint64_t ended_badly; /* number of ranks in `ends` */
-
-    /* From the time outside MPI: mean / longest (load balance), longest / wall time (communication efficiency), and
-     * their product. 0 if the divisor is 0. */
-    double load_balance, communication_efficiency, parallel_efficiency;
 };
 
 enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *arena, struct fm_summary *summary,

@@ -143,7 +143,8 @@ enum fm_status fm_calltree_sort(struct fm_calltree *tree, enum fm_context_metric
 int fm_context_order(const struct fm_context *a, const struct fm_context *b); /* by name and line, for sorting */
 bool fm_context_is(const struct fm_context *context, const char *function);   /* matches as in fm_calltree_focus */
 bool fm_context_same_function(const struct fm_context *a, const struct fm_context *b); /* of one tree */
-bool fm_context_in_mpi(const struct fm_context *context); /* a routine, or in a library named like those of MPI */
+bool fm_context_in_mpi(const struct fm_context *context);     /* a routine, or in a library named like those of MPI */
+bool fm_context_starts_mpi(const struct fm_context *context); /* a routine that starts or ends MPI */
 /* The number of ranks that can reach a context: all, or in a job of several programs those of its program. */
 uint32_t fm_context_ranks(const struct fm_calltree *calls, const struct fm_context *context);
 /* Inclusive, over ranks: maximum - mean. */

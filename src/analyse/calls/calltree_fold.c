@@ -75,6 +75,17 @@ bool fm_context_in_mpi(const struct fm_context *context)
     return context->id.kind == FM_CONTEXT_ROUTINE || fm_mpi_is_named(fm_basename(context->id.module));
 }
 
+bool fm_context_starts_mpi(const struct fm_context *context)
+{
+    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init", "MPI_Finalize",
+                                        "MPI_Session_finalize"};
+    const char *name = context->id.name + (context->id.name[0] == 'P');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return fm_context_in_mpi(context);
+    return false;
+}
+
 /* The context of the folded tree into which everything below another one is merged; NULL if that is kept. */
 static struct fm_context *entry_of(struct fm_context *context)
 {

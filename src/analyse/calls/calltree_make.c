@@ -10,6 +10,7 @@
 #include "analyse/calls/routine_sites.h"
 #include "analyse/calls/thread_runtimes.h"
 #include "base/basename.h"
+#include "base/names.h"
 #include "generated/routines.h"
 #include "mpi/libraries.h"
 
@@ -146,11 +147,14 @@ static bool is_library(const char *module, const char *beginning)
     return strncmp(fm_basename(module), beginning, strlen(beginning)) == 0;
 }
 
-/* "nanosleep" for the wrapper fm_wrapped_nanosleep (runtime/libc); NULL if it is not a wrapper. */
+/* "write" for the wrapper fm_wrapped_write and its part fm_wrapped_slow_write (runtime/libc); NULL if it is not a wrapper. */
 static const char *wrapped_call(const char *function)
 {
-    static const char prefix[] = "fm_wrapped_";
-    return strncmp(function, prefix, sizeof prefix - 1) == 0 ? function + sizeof prefix - 1 : NULL;
+    static const char prefix[] = "fm_wrapped_", part[] = "slow_";
+    if (!fm_begins_with(function, prefix))
+        return NULL;
+    const char *name = function + sizeof prefix - 1;
+    return fm_begins_with(name, part) ? name + sizeof part - 1 : name;
 }
 
 /* "MPI_Recv" for MPI_Recv, PMPI_Recv, mpi_recv and the functions that implement their wrappers; NULL if it is none. */

@@ -23,3 +23,20 @@ void fm_routine_sites_resolve(struct fm_symbols *symbols, const struct fm_event 
     }
     fm_symbols_resolve(symbols);
 }
+
+struct fm_site_frames fm_routine_frames(struct fm_symbols *symbols, const struct fm_site *site, const char *routine)
+{
+    char names[FM_MPI_FUNCTION_NAMES];
+    struct fm_tail_frames between = {0};
+    if (routine)
+        between = fm_symbols_between(symbols, site, fm_below_routine(names, routine));
+    if (between.n)
+        return (struct fm_site_frames){between.items[between.n - 1], true, between.unknown};
+    return (struct fm_site_frames){fm_symbols_find(symbols, site, FM_RETURN_ADDRESS), false, between.unknown};
+}
+
+const struct fm_symbol *fm_routine_place(struct fm_symbols *symbols, const struct fm_site *site, const char *routine)
+{
+    struct fm_frames frames = fm_routine_frames(symbols, site, routine).frames;
+    return frames.known ? &frames.items[frames.n - 1] : NULL;
+}

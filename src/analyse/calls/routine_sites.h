@@ -13,4 +13,15 @@ struct fm_below fm_below_routine(char names[FM_MPI_FUNCTION_NAMES], const char *
 /* Resolves the sites of events and what is between them and their routines. */
 void fm_routine_sites_resolve(struct fm_symbols *symbols, const struct fm_event *events, size_t n);
 
+/* The frames of a call site, or of the function that calls the routine if it was left by tail calls. routine NULL: not
+ * looked for. To be called after the sites are resolved. */
+struct fm_site_frames {
+    struct fm_frames frames;
+    bool inferred;
+    bool callers_missing; /* functions between it and the routine are not known */
+};
+struct fm_site_frames fm_routine_frames(struct fm_symbols *symbols, const struct fm_site *site, const char *routine);
+/* The innermost of them; NULL if unknown. */
+const struct fm_symbol *fm_routine_place(struct fm_symbols *symbols, const struct fm_site *site, const char *routine);
+
 #endif

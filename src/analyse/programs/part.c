@@ -237,6 +237,52 @@ static bool keep_successions(struct part_builder *m)
     return true;
 }
 
+/* Files and classes of files that several programs have are left out. */
+static bool keep_files(struct part_builder *m)
+{
+    if (!LIST(m, files, m->from->n_files) || !LIST(m, file_classes, m->from->n_file_classes))
+        return false;
+    for (size_t i = 0; i < m->from->n_files; i++)
+        if (fm_part_side(m->part, &m->from->files[i].ranks) == FM_PART_OURS)
+            m->to->files[m->to->n_files++] = m->from->files[i];
+    for (size_t i = 0; i < m->from->n_file_classes; i++)
+        if (fm_part_side(m->part, &m->from->file_classes[i].ranks) == FM_PART_OURS)
+            m->to->file_classes[m->to->n_file_classes++] = m->from->file_classes[i];
+    return true;
+}
+
+/* Keeps the counters of its ranks, and sums them up again. */
+static bool keep_counters(struct part_builder *m)
+{
+    if (!LIST(m, counters, m->from->n_counters))
+        return false;
+    struct fm_spread counts = {0}, in_mpis = {0};
+    uint64_t enabled_ns = 0, running_ns = 0;
+    for (size_t i = 0; i < m->from->n_counters; i++) {
+        struct fm_counter counter = m->from->counters[i];
+        if (counter.rank == FM_NO_RANK) {
+            if (!fm_rankset_common(&m->from->counters[i].ranks, &m->part->ranks, m->arena, &counter.ranks))
+                return false;
+            counter.counts = counts;
+            counter.in_mpis = in_mpis;
+            counter.enabled_ns = enabled_ns;
+            counter.running_ns = running_ns;
+            if (counts.ranks)
+                m->to->counters[m->to->n_counters++] = counter;
+            counts = in_mpis = (struct fm_spread){0};
+            enabled_ns = running_ns = 0;
+        } else if (fm_rankset_has(&m->part->ranks, counter.rank)) {
+            m->to->counters[m->to->n_counters++] = counter;
+            fm_spread_add(&counts, counter.count, counter.rank);
+            if (!counter.unsplit)
+                fm_spread_add(&in_mpis, counter.in_mpi, counter.rank);
+            fm_add_saturating(&enabled_ns, counter.enabled_ns);
+            fm_add_saturating(&running_ns, counter.running_ns);
+        }
+    }
+    return true;
+}
+
 /* ---- regions, timers and snapshots ---- */
 
 static bool keep_regions(struct part_builder *m)
@@ -250,6 +296,16 @@ static bool keep_regions(struct part_builder *m)
             m->to->regions[m->to->n_regions++] = *region;
         m->part->regions += side == FM_PART_SHARED && *region->path;
     }
+    return true;
+}
+
+static bool keep_spans(struct part_builder *m)
+{
+    if (!LIST(m, spans, m->from->n_spans))
+        return false;
+    for (size_t i = 0; i < m->from->n_spans; i++)
+        if (fm_part_side(m->part, &m->from->spans[i].ranks) == FM_PART_OURS)
+            m->to->spans[m->to->n_spans++] = m->from->spans[i];
     return true;
 }
 
@@ -298,19 +354,20 @@ static bool make(struct part_builder *m, size_t program, enum fm_part_extent ext
     m->to->programs = &m->from->programs[program];
     m->to->n_programs = m->to->programs_capacity = 1;
     describe_job(m, m->to->programs);
-    if (!keep_processes(m) || !keep_notes(m))
+    if (!keep_processes(m) || !keep_counters(m) || !keep_notes(m))
         return false;
     bool calls = extent >= FM_PART_CALLS, paths = extent >= FM_PART_PATHS;
     if (!calls) {
         m->to->n_routines = m->to->n_events = m->to->n_regions = m->to->n_timers = m->to->n_snapshots = 0;
-        m->to->n_successions = 0;
+        m->to->n_successions = m->to->n_spans = m->to->n_files = m->to->n_file_classes = 0;
         m->to->sent = m->to->received = (struct fm_edges){0};
     }
     if (!paths)
         m->to->paths = (struct fm_call_paths){0};
-    return (!calls || (keep_calls(m) && keep_successions(m) && keep_edges(m, &m->from->sent, &m->to->sent) &&
-                       keep_edges(m, &m->from->received, &m->to->received) && keep_regions(m) && keep_timers(m) &&
-                       keep_snapshots(m))) &&
+    return (!calls ||
+            (keep_calls(m) && keep_successions(m) && keep_files(m) && keep_edges(m, &m->from->sent, &m->to->sent) &&
+             keep_edges(m, &m->from->received, &m->to->received) && keep_regions(m) && keep_spans(m) &&
+             keep_timers(m) && keep_snapshots(m))) &&
            (!paths || fm_part_paths(m->from, m->to, m->part, m->arena));
 }
 

@@ -36,24 +36,13 @@ static double own_excess(const struct judge *judge, uint32_t node)
 
 /* ---- start and end of MPI ---- */
 
-static bool is_startup(const struct fm_context *context)
-{
-    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init", "MPI_Finalize",
-                                        "MPI_Session_finalize"};
-    const char *name = context->id.name + (context->id.name[0] == 'P');
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return fm_context_in_mpi(context);
-    return false;
-}
-
 static void find_startup(struct judge *judge, struct fm_verdicts *verdicts)
 {
     const struct fm_scale *scale = judge->scale;
     struct fm_scale_cost base = {0}, other = {0};
     for (uint32_t at = 1; at < scale->n; at++) {
         const struct fm_scale_node *node = &scale->nodes[at];
-        judge->startup[at] = judge->startup[node->parent] || is_startup(node->context);
+        judge->startup[at] = judge->startup[node->parent] || fm_context_starts_mpi(node->context);
         if (!judge->startup[at] || !node->function)
             continue;
         base.own_ns += fm_scale_cost(scale, at, judge->base)->own_ns;

@@ -265,14 +265,27 @@ void fm_interpose_begin(unsigned interposers)
     find_next(next, SIZE);
     for (unsigned i = 0; i < SIZE; i++) /* a wrapper may use any of them */
         keep_next(i, &next[i]);
-    fm_interpose.asking |= interposers;
+    fm_interpose.asking |= interposers | fm_interpose.announced;
+    fm_interpose.announced = 0;
     for (unsigned i = 0; i < SIZE; i++)
         choose(i, &next[i]);
+}
+
+void fm_interpose_announce(unsigned interposers)
+{
+    fm_interpose.announced |= interposers;
+}
+
+void fm_interpose_begin_announced(void)
+{
+    if (fm_interpose.announced)
+        fm_interpose_begin(0);
 }
 
 void fm_interpose_end(unsigned interposers)
 {
     fm_interpose.asking &= ~interposers;
+    fm_interpose.announced &= ~interposers;
     for (unsigned i = 0; i < SIZE; i++)
         if (!is_enabled(i))
             __atomic_store_n(&fm_interpose.targets[i], *next_of(i), __ATOMIC_RELEASE);

@@ -26,6 +26,8 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -50,6 +52,8 @@ enum fm_interposer {
     FM_FOR_FILTERS = 2,   /* a program that filters its system calls restricts us, too: always */
     FM_FOR_NOTES = 4,     /* what sampling has to know: from the start, until it is known that there is no sampling */
     FM_FOR_SAMPLES = 8,   /* while samples are taken */
+    FM_FOR_FILES = 16,    /* while file I/O is measured */
+    FM_FOR_COUNTERS = 32, /* while events are counted */
     FM_FOR_FIRST = FM_FOR_UNLOADING | FM_FOR_FILTERS | FM_FOR_NOTES /* at process start */
 };
 
@@ -74,6 +78,10 @@ enum { FM_INTERPOSED_FUNCTIONS = sizeof(struct fm_real) / sizeof(void (*)(void))
 
 /* Enables the wrappers for these interposers. Afterwards all next definitions are resolved. */
 void fm_interpose_begin(unsigned interposers);
+/* Enables the wrappers for these, too, when fm_interpose_begin is called for others, or at the latest by the second
+ * function: looking for all next definitions takes time. */
+void fm_interpose_announce(unsigned interposers);
+void fm_interpose_begin_announced(void);
 /* Disables them: calls that no other interposer needs go directly to the next definition. */
 void fm_interpose_end(unsigned interposers);
 

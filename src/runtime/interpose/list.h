@@ -6,20 +6,25 @@
 #define FM_RUNTIME_INTERPOSE_LIST_H
 
 /* X(list, interposers: enum fm_interposer in functions.h). */
-#define FM_INTERPOSED(X)                                 \
-    X(FM_LIBC_UNLOADS, FM_FOR_UNLOADING)                 \
-    X(FM_LIBC_SYSCALLS, FM_FOR_FILTERS | FM_FOR_SAMPLES) \
-    X(FM_LIBC_NOTED, FM_FOR_NOTES | FM_FOR_SAMPLES)      \
-    X(FM_LIBC_THREADS, FM_FOR_NOTES | FM_FOR_SAMPLES)    \
-    X(FM_LIBC_WAITS, FM_FOR_SAMPLES)                     \
-    X(FM_LIBC_RESTARTED, FM_FOR_SAMPLES)                 \
-    X(FM_LIBC_OPENS, FM_FOR_SAMPLES)                     \
-    X(FM_LIBC_OTHER_WAITS, FM_FOR_SAMPLES)               \
-    X(FM_LIBC_RECEIVES, FM_FOR_SAMPLES)                  \
-    X(FM_LIBC_TRANSFERS, FM_FOR_SAMPLES)                 \
-    X(FM_LIBC_DESCRIPTORS, FM_FOR_SAMPLES)               \
-    X(FM_LIBC_SENDS, FM_FOR_SAMPLES)                     \
-    X(FM_LIBC_SIGNALS, FM_FOR_SAMPLES)                   \
+#define FM_INTERPOSED(X)                                                \
+    X(FM_LIBC_UNLOADS, FM_FOR_UNLOADING)                                \
+    X(FM_LIBC_SYSCALLS, FM_FOR_FILTERS | FM_FOR_SAMPLES)                \
+    X(FM_LIBC_NOTED, FM_FOR_NOTES | FM_FOR_SAMPLES)                     \
+    X(FM_LIBC_THREADS, FM_FOR_NOTES | FM_FOR_SAMPLES | FM_FOR_COUNTERS) \
+    X(FM_LIBC_WAITS, FM_FOR_SAMPLES)                                    \
+    X(FM_LIBC_RESTARTED, FM_FOR_SAMPLES)                                \
+    X(FM_LIBC_OPENS, FM_FOR_SAMPLES | FM_FOR_FILES)                     \
+    X(FM_LIBC_OTHER_WAITS, FM_FOR_SAMPLES)                              \
+    X(FM_LIBC_RECEIVES, FM_FOR_SAMPLES)                                 \
+    X(FM_LIBC_TRANSFERS, FM_FOR_SAMPLES)                                \
+    X(FM_LIBC_READS, FM_FOR_SAMPLES | FM_FOR_FILES)                     \
+    X(FM_LIBC_WRITES, FM_FOR_SAMPLES | FM_FOR_FILES)                    \
+    X(FM_LIBC_LIMITS, FM_FOR_SAMPLES)                                   \
+    X(FM_LIBC_COPIES, FM_FOR_SAMPLES | FM_FOR_FILES)                    \
+    X(FM_LIBC_FILES, FM_FOR_FILES)                                      \
+    X(FM_LIBC_STREAMS, FM_FOR_FILES)                                    \
+    X(FM_LIBC_SENDS, FM_FOR_SAMPLES)                                    \
+    X(FM_LIBC_SIGNALS, FM_FOR_SAMPLES)                                  \
     X(FM_LIBC_ACTIONS, FM_FOR_SAMPLES)
 
 /* ---- the lists: X(type, name, parameters, arguments) ---- */
@@ -113,18 +118,20 @@
     X(ssize_t, vmsplice, (int fd, const struct iovec *vector, size_t n, unsigned flags), (fd, vector, n, flags))      \
     X(int, tcdrain, (int fd), (fd))
 
-/* The same, for calls that open files. */
-#define FM_LIBC_OPENS(X)                                                                                      \
-    X(int, creat, (const char *path, mode_t mode), (path, mode))                                              \
-    X(int, creat64, (const char *path, mode_t mode), (path, mode))                                            \
-    X(int, __open_2, (const char *path, int flags), (path, flags))                                            \
-    X(int, __open64_2, (const char *path, int flags), (path, flags))                                          \
-    X(int, __openat_2, (int directory, const char *path, int flags), (directory, path, flags))                \
-    X(int, __openat64_2, (int directory, const char *path, int flags), (directory, path, flags))              \
-    X(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode))                             \
-    X(int, open64, (const char *path, int flags, mode_t mode), (path, flags, mode))                           \
-    X(int, openat, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode)) \
-    X(int, openat64, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode))
+/* The same, for calls that open files: io/opens.c. X(type, name, parameters, arguments, directory, flags). */
+#define FM_LIBC_OPENS(X)                                                                                           \
+    X(int, creat, (const char *path, mode_t mode), (path, mode), AT_FDCWD, 0)                                      \
+    X(int, creat64, (const char *path, mode_t mode), (path, mode), AT_FDCWD, 0)                                    \
+    X(int, __open_2, (const char *path, int flags), (path, flags), AT_FDCWD, flags)                                \
+    X(int, __open64_2, (const char *path, int flags), (path, flags), AT_FDCWD, flags)                              \
+    X(int, __openat_2, (int directory, const char *path, int flags), (directory, path, flags), directory, flags)   \
+    X(int, __openat64_2, (int directory, const char *path, int flags), (directory, path, flags), directory, flags) \
+    X(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), AT_FDCWD, flags)                 \
+    X(int, open64, (const char *path, int flags, mode_t mode), (path, flags, mode), AT_FDCWD, flags)               \
+    X(int, openat, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode),      \
+      directory, flags)                                                                                            \
+    X(int, openat64, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode),    \
+      directory, flags)
 
 /* Waits with hand-written wrappers: libc/waits.c. */
 #define FM_LIBC_OTHER_WAITS(X)                                                                                 \
@@ -169,61 +176,110 @@
 /* Calls that transfer only a part of the data after a signal, and that it interrupts on sockets with a timeout:
  * libc/transfers.c. X(type, name, parameters, arguments, bytes). Vectors of the program are not read: they may be
  * invalid. */
-#define FM_LIBC_TRANSFERS(X)                                                                                          \
-    X(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size), size)                                   \
-    X(ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room), size)          \
-    X(ssize_t, readv, (int fd, const struct iovec *vector, int n), (fd, vector, n), SIZE_MAX)                         \
-    X(ssize_t, pread, (int fd, void *buffer, size_t size, off_t offset), (fd, buffer, size, offset), size)            \
-    X(ssize_t, pread64, (int fd, void *buffer, size_t size, off64_t offset), (fd, buffer, size, offset), size)        \
-    X(ssize_t, __pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t room),                           \
-      (fd, buffer, size, offset, room), size)                                                                         \
-    X(ssize_t, __pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room),                       \
-      (fd, buffer, size, offset, room), size)                                                                         \
-    X(ssize_t, preadv, (int fd, const struct iovec *vector, int n, off_t offset), (fd, vector, n, offset), SIZE_MAX)  \
-    X(ssize_t, preadv64, (int fd, const struct iovec *vector, int n, off64_t offset), (fd, vector, n, offset),        \
-      SIZE_MAX)                                                                                                       \
-    X(ssize_t, preadv2, (int fd, const struct iovec *vector, int n, off_t offset, int flags),                         \
-      (fd, vector, n, offset, flags), SIZE_MAX)                                                                       \
-    X(ssize_t, preadv64v2, (int fd, const struct iovec *vector, int n, off64_t offset, int flags),                    \
-      (fd, vector, n, offset, flags), SIZE_MAX)                                                                       \
-    X(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *time),                \
-      (fd, messages, n, flags, time), SIZE_MAX)                                                                       \
-    X(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size), size)                            \
-    X(ssize_t, writev, (int fd, const struct iovec *vector, int n), (fd, vector, n), SIZE_MAX)                        \
-    X(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t offset), (fd, buffer, size, offset), size)     \
-    X(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off64_t offset), (fd, buffer, size, offset), size) \
-    X(ssize_t, pwritev, (int fd, const struct iovec *vector, int n, off_t offset), (fd, vector, n, offset), SIZE_MAX) \
-    X(ssize_t, pwritev64, (int fd, const struct iovec *vector, int n, off64_t offset), (fd, vector, n, offset),       \
-      SIZE_MAX)                                                                                                       \
-    X(ssize_t, pwritev2, (int fd, const struct iovec *vector, int n, off_t offset, int flags),                        \
-      (fd, vector, n, offset, flags), SIZE_MAX)                                                                       \
-    X(ssize_t, pwritev64v2, (int fd, const struct iovec *vector, int n, off64_t offset, int flags),                   \
-      (fd, vector, n, offset, flags), SIZE_MAX)                                                                       \
-    X(ssize_t, send, (int fd, const void *buffer, size_t size, int flags), (fd, buffer, size, flags), size)           \
-    X(ssize_t, sendto,                                                                                                \
-      (int fd, const void *buffer, size_t size, int flags, __CONST_SOCKADDR_ARG address, socklen_t length),           \
-      (fd, buffer, size, flags, address, length), size)                                                               \
-    X(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), SIZE_MAX)            \
-    X(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags), (fd, messages, n, flags), SIZE_MAX)   \
-    X(ssize_t, sendfile, (int fd, int from, off_t *offset, size_t size), (fd, from, offset, size), size)              \
-    X(ssize_t, sendfile64, (int fd, int from, off64_t *offset, size_t size), (fd, from, offset, size), size)          \
-    X(ssize_t, splice, (int from, off64_t *offset, int fd, off64_t *to, size_t size, unsigned flags),                 \
-      (from, offset, fd, to, size, flags), size)                                                                      \
-    X(ssize_t, copy_file_range, (int from, off64_t *offset, int fd, off64_t *to, size_t size, unsigned flags),        \
+#define FM_LIBC_TRANSFERS(X)                                                                                        \
+    X(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *time),              \
+      (fd, messages, n, flags, time), SIZE_MAX)                                                                     \
+    X(ssize_t, send, (int fd, const void *buffer, size_t size, int flags), (fd, buffer, size, flags), size)         \
+    X(ssize_t, sendto,                                                                                              \
+      (int fd, const void *buffer, size_t size, int flags, __CONST_SOCKADDR_ARG address, socklen_t length),         \
+      (fd, buffer, size, flags, address, length), size)                                                             \
+    X(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), SIZE_MAX)          \
+    X(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags), (fd, messages, n, flags), SIZE_MAX) \
+    X(ssize_t, sendfile, (int fd, int from, off_t *offset, size_t size), (fd, from, offset, size), size)            \
+    X(ssize_t, sendfile64, (int fd, int from, off64_t *offset, size_t size), (fd, from, offset, size), size)        \
+    X(ssize_t, splice, (int from, off64_t *offset, int fd, off64_t *to, size_t size, unsigned flags),               \
+      (from, offset, fd, to, size, flags), size)                                                                    \
+    X(ssize_t, copy_file_range, (int from, off64_t *offset, int fd, off64_t *to, size_t size, unsigned flags),      \
       (from, offset, fd, to, size, flags), size)
 
-/* Timeouts, and copies of file descriptors that have them: libc/transfers.c. */
-#define FM_LIBC_DESCRIPTORS(X)                                                                                    \
+/* The same, for files too. X(type, name, parameters, arguments, bytes, offset); -1: at the current position. */
+#define FM_LIBC_READS(X)                                                                                               \
+    X(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size), size, -1)                                \
+    X(ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room), size, -1)       \
+    X(ssize_t, readv, (int fd, const struct iovec *vector, int n), (fd, vector, n), SIZE_MAX, -1)                      \
+    X(ssize_t, pread, (int fd, void *buffer, size_t size, off_t offset), (fd, buffer, size, offset), size, offset)     \
+    X(ssize_t, pread64, (int fd, void *buffer, size_t size, off64_t offset), (fd, buffer, size, offset), size, offset) \
+    X(ssize_t, __pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t room),                            \
+      (fd, buffer, size, offset, room), size, offset)                                                                  \
+    X(ssize_t, __pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room),                        \
+      (fd, buffer, size, offset, room), size, offset)                                                                  \
+    X(ssize_t, preadv, (int fd, const struct iovec *vector, int n, off_t offset), (fd, vector, n, offset), SIZE_MAX,   \
+      offset)                                                                                                          \
+    X(ssize_t, preadv64, (int fd, const struct iovec *vector, int n, off64_t offset), (fd, vector, n, offset),         \
+      SIZE_MAX, offset)                                                                                                \
+    X(ssize_t, preadv2, (int fd, const struct iovec *vector, int n, off_t offset, int flags),                          \
+      (fd, vector, n, offset, flags), SIZE_MAX, offset)                                                                \
+    X(ssize_t, preadv64v2, (int fd, const struct iovec *vector, int n, off64_t offset, int flags),                     \
+      (fd, vector, n, offset, flags), SIZE_MAX, offset)
+#define FM_LIBC_WRITES(X)                                                                                             \
+    X(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size), size, -1)                        \
+    X(ssize_t, writev, (int fd, const struct iovec *vector, int n), (fd, vector, n), SIZE_MAX, -1)                    \
+    X(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t offset), (fd, buffer, size, offset), size,     \
+      offset)                                                                                                         \
+    X(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off64_t offset), (fd, buffer, size, offset), size, \
+      offset)                                                                                                         \
+    X(ssize_t, pwritev, (int fd, const struct iovec *vector, int n, off_t offset), (fd, vector, n, offset), SIZE_MAX, \
+      offset)                                                                                                         \
+    X(ssize_t, pwritev64, (int fd, const struct iovec *vector, int n, off64_t offset), (fd, vector, n, offset),       \
+      SIZE_MAX, offset)                                                                                               \
+    X(ssize_t, pwritev2, (int fd, const struct iovec *vector, int n, off_t offset, int flags),                        \
+      (fd, vector, n, offset, flags), SIZE_MAX, offset)                                                               \
+    X(ssize_t, pwritev64v2, (int fd, const struct iovec *vector, int n, off64_t offset, int flags),                   \
+      (fd, vector, n, offset, flags), SIZE_MAX, offset)
+
+/* Timeouts: libc/transfers.c. */
+#define FM_LIBC_LIMITS(X)                                                                                         \
     X(int, accept, (int fd, __SOCKADDR_ARG address, socklen_t *length), (fd, address, length))                    \
     X(int, accept4, (int fd, __SOCKADDR_ARG address, socklen_t *length, int flags), (fd, address, length, flags)) \
     X(int, setsockopt, (int fd, int level, int option, const void *value, socklen_t length),                      \
       (fd, level, option, value, length))                                                                         \
-    X(int, tcsetattr, (int fd, int when, const struct termios *mode), (fd, when, mode))                           \
-    X(int, dup, (int fd), (fd))                                                                                   \
-    X(int, dup2, (int fd, int copy), (fd, copy))                                                                  \
-    X(int, dup3, (int fd, int copy, int flags), (fd, copy, flags))                                                \
-    X(int, fcntl, (int fd, int command, void *argument), (fd, command, argument))                                 \
+    X(int, tcsetattr, (int fd, int when, const struct termios *mode), (fd, when, mode))
+
+/* Copies of file descriptors: libc/transfers.c. */
+#define FM_LIBC_COPIES(X)                                                         \
+    X(int, dup, (int fd), (fd))                                                   \
+    X(int, dup2, (int fd, int copy), (fd, copy))                                  \
+    X(int, dup3, (int fd, int copy, int flags), (fd, copy, flags))                \
+    X(int, fcntl, (int fd, int command, void *argument), (fd, command, argument)) \
     X(int, fcntl64, (int fd, int command, void *argument), (fd, command, argument))
+
+/* Other calls on files: io/calls.c. */
+#define FM_LIBC_FILES(X)                                                                  \
+    X(int, close, (int fd), (fd))                                                         \
+    X(int, close_range, (unsigned first, unsigned last, int flags), (first, last, flags)) \
+    X(void, closefrom, (int first), (first))                                              \
+    X(off_t, lseek, (int fd, off_t offset, int from), (fd, offset, from))                 \
+    X(off64_t, lseek64, (int fd, off64_t offset, int from), (fd, offset, from))           \
+    X(int, fsync, (int fd), (fd))                                                         \
+    X(int, fdatasync, (int fd), (fd))
+
+/* Streams of stdio: io/streams.c. Libc reads and writes their files without calling the functions above by name. */
+#define FM_LIBC_STREAMS(X)                                                                                    \
+    X(FILE *, fopen, (const char *path, const char *mode), (path, mode))                                      \
+    X(FILE *, fopen64, (const char *path, const char *mode), (path, mode))                                    \
+    X(FILE *, freopen, (const char *path, const char *mode, FILE *stream), (path, mode, stream))              \
+    X(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream))            \
+    X(int, fclose, (FILE * stream), (stream))                                                                 \
+    X(size_t, fread, (void *buffer, size_t size, size_t n, FILE *stream), (buffer, size, n, stream))          \
+    X(size_t, __fread_chk, (void *buffer, size_t room, size_t size, size_t n, FILE *stream),                  \
+      (buffer, room, size, n, stream))                                                                        \
+    X(size_t, fwrite, (const void *buffer, size_t size, size_t n, FILE *stream), (buffer, size, n, stream))   \
+    X(char *, fgets, (char *buffer, int size, FILE *stream), (buffer, size, stream))                          \
+    X(char *, __fgets_chk, (char *buffer, size_t room, int size, FILE *stream), (buffer, room, size, stream)) \
+    X(ssize_t, getline, (char **line, size_t *size, FILE *stream), (line, size, stream))                      \
+    X(ssize_t, getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))       \
+    X(ssize_t, __getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))     \
+    X(int, fputs, (const char *text, FILE *stream), (text, stream))                                           \
+    X(int, fprintf, (FILE * stream, const char *format, ...), (stream, format))                               \
+    X(int, vfprintf, (FILE * stream, const char *format, va_list arguments), (stream, format, arguments))     \
+    X(int, __fprintf_chk, (FILE * stream, int flag, const char *format, ...), (stream, flag, format))         \
+    X(int, __vfprintf_chk, (FILE * stream, int flag, const char *format, va_list arguments),                  \
+      (stream, flag, format, arguments))                                                                      \
+    X(int, fflush, (FILE * stream), (stream))                                                                 \
+    X(int, fseek, (FILE * stream, long offset, int from), (stream, offset, from))                             \
+    X(int, fseeko, (FILE * stream, off_t offset, int from), (stream, offset, from))                           \
+    X(int, fseeko64, (FILE * stream, off64_t offset, int from), (stream, offset, from))                       \
+    X(void, rewind, (FILE * stream), (stream))
 
 /* Calls that send a signal, and so show that the program uses it; they have `signal`: libc/signals.c. */
 #define FM_LIBC_SENDS(X)                                                                              \

@@ -20,7 +20,7 @@ struct fm_weak_pass {
 struct fm_interpose {
     /* functions.c: current targets of calls; NULL: not resolved yet. First member: the exported jump stubs read it. */
     void (*targets[FM_INTERPOSED_FUNCTIONS])(void);
-    unsigned asking; /* enum fm_interposer */
+    unsigned asking, announced; /* enum fm_interposer */
     /* next.c: objects loaded with the program */
     unsigned n_at_start;
     const struct link_map *own, *last_at_start;

@@ -15,6 +15,7 @@
 #include "base/syscalls.h"
 #include "runtime/end.h"
 #include "runtime/interpose/functions.h"
+#include "runtime/io/io.h"
 #include "runtime/libc/sampling_mask.h"
 #include "runtime/runtime.h"
 
@@ -220,6 +221,7 @@ long fm_wrapped_syscall(long number, long a, long b, long c, long d,
                                                         long e FM_IN_REGISTER(, long f))
 {
     forwarded_call *next = fm_real.syscall;
+    fm_io_note_syscall(number, a, b);
     if (FM_UNLIKELY(filter_kind(number, a, b, c)))
         next = (forwarded_call *)(function *)filter;
     else if (atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) && is_interruptible(number, b, d))

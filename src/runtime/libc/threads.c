@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that the program creates: each is sampled from its start routine to the end of its last destructor. */
+/* Threads that the program creates: each is sampled and counted from its start routine to the end of its last destructor. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 
+#include "runtime/counting.h"
 #include "runtime/interpose/functions.h"
 #include "runtime/runtime.h"
 #include "runtime/sampler.h"
@@ -33,9 +34,10 @@ static struct fm_thread_start release_start(struct fm_thread_start *start)
 }
 
 /* Returns false in a child. In a process that may be measured later, threads record where their stack is. */
-static bool may_be_sampled(void)
+static bool may_be_measured(void)
 {
-    if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
+    if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) &&
+        !atomic_load_explicit(&fm_counting.on, memory_order_relaxed))
         return atomic_load_explicit(&fm_rt.state, memory_order_relaxed) == FM_RT_IDLE;
     if (getpid() != fm_rt.pid)
         return false;
@@ -50,6 +52,7 @@ static void begin(const struct fm_thread_start *start, uintptr_t frame)
     if (start->room < SMALL_STACK && !atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
         fm_sampler_note_little_room();
     fm_sampler_thread_begins();
+    fm_counting_thread_begins();
 }
 
 /* The last call is a tail call: no frame of ours remains on the stack. */
@@ -70,7 +73,7 @@ static int begin_thrd(void *data)
 int fm_wrapped_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
                               void *argument)
 {
-    struct fm_thread_start *start = may_be_sampled() ? claim_start() : NULL;
+    struct fm_thread_start *start = may_be_measured() ? claim_start() : NULL;
     if (!start)
         return fm_real.pthread_create(thread, attributes, routine, argument);
     start->thread = routine;
@@ -84,7 +87,7 @@ int fm_wrapped_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 
 int fm_wrapped_thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 {
-    struct fm_thread_start *start = may_be_sampled() ? claim_start() : NULL;
+    struct fm_thread_start *start = may_be_measured() ? claim_start() : NULL;
     if (!start)
         return fm_real.thrd_create(thread, routine, argument);
     start->thrd = routine;

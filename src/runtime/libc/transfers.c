@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading and writing. A small read or write is restarted after a sample and costs only a branch here. But a sample
- * would interrupt calls on sockets with a timeout (SO_RCVTIMEO, SO_SNDTIMEO), and calls that wait until everything is
- * transferred, or transfer it piece by piece, would return early with only a part of it. */
+/* Reading and writing: not harmed by samples, and counted if on a file. A small read or write is restarted after a sample
+ * and costs only a branch here. But a sample would interrupt calls on sockets with a timeout (SO_RCVTIMEO, SO_SNDTIMEO),
+ * and calls that wait until everything is transferred, or transfer it piece by piece, would return early with only a part
+ * of it. */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* so that fcntl and fcntl64 are different names */
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <termios.h>
 
 #include "runtime/interpose/functions.h"
+#include "runtime/io/io.h"
 #include "runtime/libc/sampling_mask.h"
 #include "runtime/libc/transfers.h"
 
@@ -56,6 +58,49 @@ FM_LIBC_RECEIVES(RECEIVE)
         return result;                                                                                         \
     }
 FM_LIBC_TRANSFERS(TRANSFER)
+
+/* Most file systems do not let a signal interrupt reading and writing (io/descriptors.c): then there is only a request to
+ * count. All other cases are in a function of their own, which reports know by its name. */
+#define FILE_TRANSFER(count, add, type, name, parameters, arguments, bytes, offset)              \
+    static __attribute__((noinline)) type fm_wrapped_slow_##name parameters                      \
+    {                                                                                            \
+        struct fm_io_call io;                                                                    \
+        bool counted = fm_io_begin(&io, fd);                                                     \
+        uint64_t held = 0;                                                                       \
+        if (!fm_io_is_steady(fd) && fm_sampled_self() && ((bytes) > PIPE_BUF || is_fragile(fd))) \
+            held = fm_sampling_block();                                                          \
+        type result = fm_real.name arguments;                                                    \
+        fm_sampling_unblock(held);                                                               \
+        if (counted)                                                                             \
+            count(&io, result, offset, fm_io_end(&io));                                          \
+        return result;                                                                           \
+    }                                                                                            \
+    type fm_wrapped_##name parameters                                                            \
+    {                                                                                            \
+        struct fm_io_request request;                                                            \
+        uint64_t ticks;                                                                          \
+        if (!fm_io_request_begin(&request, fd, (uintptr_t)__builtin_frame_address(0)))           \
+            return fm_wrapped_slow_##name arguments;                                             \
+        type result = fm_real.name arguments;                                                    \
+        if (fm_io_request_end(&request, &ticks))                                                 \
+            add(&request, result, offset, ticks);                                                \
+        return result;                                                                           \
+    }
+
+FM_INLINE void add_read(const struct fm_io_request *request, ssize_t bytes, off64_t offset, uint64_t ticks)
+{
+    fm_io_add_read(request->io, false, request->descriptor, bytes, offset, ticks);
+}
+
+FM_INLINE void add_write(const struct fm_io_request *request, ssize_t bytes, off64_t offset, uint64_t ticks)
+{
+    fm_io_add_write(request->io, &request->file->written, request->descriptor, bytes, offset, ticks);
+}
+
+#define READ(...) FILE_TRANSFER(fm_io_count_read, add_read, __VA_ARGS__)
+#define WRITE(...) FILE_TRANSFER(fm_io_count_write, add_write, __VA_ARGS__)
+FM_LIBC_READS(READ)
+FM_LIBC_WRITES(WRITE)
 
 /* ---- where timeouts are set and inherited ---- */
 
@@ -113,19 +158,30 @@ int fm_wrapped_accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int fl
     return inherit_timed(fd, result);
 }
 
-int fm_wrapped_dup(int fd)
+static int inherit(int fd, int copy)
 {
-    return inherit_timed(fd, fm_real.dup(fd));
+    fm_io_copied(fd, copy);
+    return inherit_timed(fd, copy);
 }
 
+int fm_wrapped_dup(int fd)
+{
+    return inherit(fd, fm_real.dup(fd));
+}
+
+/* The copy is closed first. */
 int fm_wrapped_dup2(int fd, int copy)
 {
-    return inherit_timed(fd, fm_real.dup2(fd, copy));
+    if (copy != fd)
+        fm_io_forget(copy);
+    return inherit(fd, fm_real.dup2(fd, copy));
 }
 
 int fm_wrapped_dup3(int fd, int copy, int flags)
 {
-    return inherit_timed(fd, fm_real.dup3(fd, copy, flags));
+    if (copy != fd)
+        fm_io_forget(copy);
+    return inherit(fd, fm_real.dup3(fd, copy, flags));
 }
 
 static bool is_dup(int command)
@@ -147,7 +203,7 @@ static bool waits_for_lock(int command)
         uint64_t held = waits_for_lock(command) ? fm_sampling_block_restarted() : 0; \
         int result = fm_real.name(fd, command, argument);                            \
         fm_sampling_unblock(held);                                                   \
-        return is_dup(command) ? inherit_timed(fd, result) : result;                 \
+        return is_dup(command) ? inherit(fd, result) : result;                       \
     }
 FCNTL(fcntl)
 FCNTL(fcntl64)

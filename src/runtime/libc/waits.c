@@ -25,7 +25,6 @@
 #define RESTARTED(...) HELD_BY(fm_sampling_block_restarted, __VA_ARGS__)
 FM_LIBC_WAITS(WAIT)
 FM_LIBC_RESTARTED(RESTARTED)
-FM_LIBC_OPENS(RESTARTED)
 
 /* ---- calls that do not wait but check for signals: repeated if interrupted by a sample ---- */
 

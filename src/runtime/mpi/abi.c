@@ -11,7 +11,7 @@
 #include "runtime/runtime.h"
 
 struct fm_abi fm_abi;
-fm_function *fm_next_table[2 * FM_ROUTINE_COUNT];
+fm_function *fm_next_table[2 * FM_ROUTINE_COUNT], *fm_call_table[2 * FM_ROUTINE_COUNT];
 
 /* ---- the library ---- */
 

@@ -23,6 +23,9 @@ bool fm_is_mpi_name(const char *symbol);
  * a function that reports "not initialised" or returns an error. Never NULL. */
 fm_function *fm_next_mpi(unsigned slot);
 extern FM_HIDDEN fm_function *fm_next_table[2 * FM_ROUTINE_COUNT];
+/* What the fast path calls for a slot: the next definition, or, if counters are split between the program and MPI, a
+ * function that reads them around it. Set before a slot takes the fast path. */
+extern FM_HIDDEN fm_function *fm_call_table[2 * FM_ROUTINE_COUNT];
 /* The next definition of a Fortran routine by its symbol, cached in *known. */
 fm_function *fm_next_fortran(fm_function **known, const char *symbol);
 

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/mpi/call.h"
 
+#include "runtime/counters/mpi_calls.h"
 #include "runtime/mpi/lifecycle.h"
 #include "runtime/mpi/scratch.h"
 #include "runtime/start.h"
 #include "runtime/thread_slots.h"
+
+uint64_t fm_call_slow_clock(bool enters)
+{
+    uint64_t before = fm_clock_ticks(&fm_rt.clock);
+    if (!enters) {
+        fm_counters_leave_call();
+        return before;
+    }
+    fm_counters_enter_call();
+    return fm_clock_ticks(&fm_rt.clock);
+}
 
 void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_event_data *event)
 {
@@ -18,6 +30,7 @@ static void count_abandoned(struct fm_thread *self)
 {
     struct fm_segment_thread *seg = self->seg;
     fm_scratch_abandoned();
+    fm_counters_abandon_call();
     fm_rt.segment->abandoned_calls++;
     if (seg->call_routine == 0 || self->shared) /* a shared slot may describe another thread's call */
         return;

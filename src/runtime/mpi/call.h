@@ -22,9 +22,10 @@ struct fm_call {
     uint64_t ns;    /* set by fm_call_returned */
     uint64_t site_region;
     uint16_t routine;
-    bool is_pmpi; /* called by its PMPI name */
-    bool unusual; /* in a user callback, or by a thread that shares its slot */
-    bool fast;    /* its routine has a fast path (fast_path.h): worth a memo */
+    bool is_pmpi;            /* called by its PMPI name */
+    bool unusual;            /* in a user callback, or by a thread that shares its slot */
+    bool fast;               /* its routine has a fast path (fast_path.h): worth a memo */
+    fm_function *counted[2]; /* of such a routine, MPI_X and PMPI_X: see fm_call_table */
     /* between fm_before_* and fm_after_* */
     bool follow;        /* some of its requests are tracked */
     bool large_scratch; /* owns the large scratch of the process until the call ends */
@@ -43,12 +44,19 @@ FM_INLINE uint64_t fm_site_region(const struct fm_thread *self, uintptr_t site)
     return (uint64_t)site << 16 | self->seg->region;
 }
 
+/* The clock before and after the real routine. Also reads the counters that are split between the program and MPI. */
+uint64_t fm_call_slow_clock(bool enters);
+FM_INLINE uint64_t fm_call_clock(bool enters)
+{
+    return FM_UNLIKELY(fm_rt.slow_clock) ? fm_call_slow_clock(enters) : fm_clock_counter();
+}
+
 /* Marks the call as in progress, for a reader after the process has died; its call site is already set. Returns the
  * start time in ticks. */
 FM_INLINE uint64_t fm_call_note(struct fm_segment_thread *seg, unsigned routine)
 {
     seg->call_routine = routine + 1;
-    return seg->call_start = fm_clock_ticks(&fm_rt.clock);
+    return seg->call_start = fm_call_clock(true);
 }
 
 FM_INLINE void fm_call_set(struct fm_call *call, struct fm_thread *self, unsigned routine, bool is_pmpi,
@@ -68,7 +76,7 @@ bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct 
 
 FM_INLINE void fm_call_returned(struct fm_call *call)
 {
-    call->ns = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - call->start);
+    call->ns = fm_clock_to_ns(&fm_rt.clock, fm_call_clock(false) - call->start);
 }
 
 /* Returns from a user callback to the call that invoked it. */

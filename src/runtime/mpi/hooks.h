@@ -113,9 +113,15 @@ void fm_after_neighbor_alltoallw(struct fm_call *call, int result, struct fm_cou
 void fm_after_rma_put(struct fm_call *call, int result, int64_t count, fm_word type, int32_t target, fm_word win);
 void fm_after_rma_get(struct fm_call *call, int result, int64_t count, fm_word type, int32_t target, fm_word win);
 void fm_after_rma_update(struct fm_call *call, int result, int64_t count, fm_word type, int32_t target, fm_word win);
+
+/* hooks_file.c */
+void fm_after_file_open(struct fm_call *call, int result, fm_word comm, fm_word filename, fm_word newfile);
+void fm_before_file_close(struct fm_call *call, fm_word file);
+void fm_after_file_close(struct fm_call *call, int result);
 void fm_before_file_read(struct fm_call *call, fm_word *status);
-void fm_after_file_read(struct fm_call *call, int result, int64_t count, fm_word type);
-void fm_after_file_write(struct fm_call *call, int result, int64_t count, fm_word type);
+void fm_after_file_read(struct fm_call *call, int result, int64_t count, fm_word type, fm_word file);
+void fm_after_file_write(struct fm_call *call, int result, int64_t count, fm_word type, fm_word file);
+void fm_after_file_other(struct fm_call *call, int result, fm_word file);
 
 /* hooks_grid.c */
 void fm_after_cart_create(struct fm_call *call, int result, fm_word comm, int32_t ndims, fm_word dims, fm_word newcomm);

@@ -14,6 +14,7 @@
 #include "runtime/mpi/hooks.h"
 #include "runtime/mpi/lifecycle.h"
 #include "runtime/mpi/reduction.h"
+#include "runtime/resources.h"
 #include "runtime/segment_make.h"
 
 /* ---- handles: dropped before the call, because the library may reuse them at once ---- */
@@ -161,6 +162,7 @@ static void record_world(struct fm_call *call)
     fm_comm_world_ready();
     fm_reduction_prepare();
     fm_messages_settings(rank);
+    fm_resources_after_init(h);
     h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
     h->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - before;
 }

@@ -35,12 +35,20 @@ static bool next_is_known(unsigned routine)
     return fm_next_table[2 * routine] && fm_next_table[2 * routine + 1];
 }
 
+/* A memo is used by calls of both names. */
+static void set_call_table(const struct fm_call *call)
+{
+    for (unsigned slot = 2 * call->routine, i = 0; i < 2 && !fm_call_table[slot + i]; i++)
+        fm_call_table[slot + i] = fm_rt.split ? call->counted[i] : fm_next_table[slot + i];
+}
+
 /* The newest memo comes first. One that is not valid any more is the first to be replaced. */
 void fm_call_remember(struct fm_call *call, const struct fm_key *key, struct fm_entry *entry, struct fm_memo memo,
                       uint32_t salt)
 {
     if (!call->fast || call->unusual || fm_rt.clock.coarse || !next_is_known(call->routine))
         return;
+    set_call_table(call);
     struct fm_memo *set = fm_memo_set(call->self, (uintptr_t)(key->site_region >> 16), salt);
     if (fm_memo_holds(&set[0]))
         set[1] = set[0];

@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/syscalls.h"
+#include "runtime/counters/read.h"
 #include "runtime/signal/stacks.h"
 
 /* A thread inside MPI is shown in the routine, called from its call site: the internals of the library, and the
@@ -95,6 +97,17 @@ void fm_sample_find_stack(struct fm_sampled_thread *self)
 
 /* ---- samples ---- */
 
+/* What a killed process leaves of its memory is at most a second old. */
+static void note_memory(struct fm_segment_header *h, uint64_t now_ns)
+{
+    struct rusage use;
+    if (now_ns - fm_sampling.memory_noted_ns < 1000000000u)
+        return;
+    fm_sampling.memory_noted_ns = now_ns;
+    if (fm_kernel(SYS_getrusage, RUSAGE_SELF, &use) == 0)
+        h->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024;
+}
+
 static void forget_rules(struct fm_sampled_thread *self, uint32_t generation)
 {
     memset(&self->rules, 0, sizeof self->rules);
@@ -106,6 +119,14 @@ static void forget_rules(struct fm_sampled_thread *self, uint32_t generation)
 static uint64_t periods_of(const struct fm_sampled_thread *self, const siginfo_t *info)
 {
     return self->stride * (1 + (uint64_t)info->si_overrun);
+}
+
+/* So that the segment of a killed process has recent counts. Those that need system calls are read less often. */
+static void update_counters(uint64_t sample)
+{
+    enum { SAMPLES = 8 };
+    if (fm_counted)
+        fm_counters_update(fm_counted, sample % SAMPLES == 1);
 }
 
 static __attribute__((noinline)) void take_sample(struct fm_context_tree *tree, struct fm_sampled_thread *self,
@@ -130,10 +151,13 @@ static __attribute__((noinline)) void take_sample(struct fm_context_tree *tree, 
     if (first && !(sample & (sample - 1))) /* the clock rate that a killed process leaves is updated at powers of two */
         tree->header->clock_ppb = fm_clock_error_ppb(fm_sampling.clock);
     uint64_t now_ns = first ? fm_clock_ns(CLOCK_MONOTONIC) : 0;
+    if (first)
+        note_memory(tree->header, now_ns);
     if (fm_context_tree_add(tree, (unsigned)self->tid, memory, &path, self->pending, now_ns))
         self->pending = 0;
     if (self->samples != sample)
         fm_stack_cache_forget(&self->stack_cache);
+    update_counters(sample);
 }
 
 /* ---- the signal ---- */

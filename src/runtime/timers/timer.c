@@ -8,14 +8,9 @@
 #include "runtime/timers/timer_events.h"
 #include "runtime/timers/timer_room.h"
 
-static struct fm_segment_timer *timer_of(unsigned number)
-{
-    return (struct fm_segment_timer *)fm_section(fm_rt.segment, FM_SECTION_TIMERS) + number;
-}
-
 static bool has_name(unsigned number, const char *name)
 {
-    return strncmp(timer_of(number)->name, name, sizeof timer_of(0)->name - 1) == 0;
+    return strncmp(fm_timer_common(number)->name, name, sizeof fm_timer_common(0)->name - 1) == 0;
 }
 
 static int find(const char *name)
@@ -38,7 +33,7 @@ static int find_or_add(const char *name, bool cut)
     if ((found = find(name)) == 0) {
         found = FM_TIMER_REFUSED;
         if (h->n_timers < h->sections[FM_SECTION_TIMERS].capacity) {
-            strcpy(timer_of(h->n_timers)->name, name);
+            strcpy(fm_timer_common(h->n_timers)->name, name);
             h->cut_timer_names += cut;
             found = (int)h->n_timers + 1;
             __atomic_store_n(&h->n_timers, (uint32_t)found, __ATOMIC_RELEASE);
@@ -50,7 +45,7 @@ static int find_or_add(const char *name, bool cut)
 
 /* Makes a name printable as reports show it, so that names that differ here also differ there. Returns true if the name
  * was truncated. */
-static bool clean_name(const char *name, char clean[sizeof timer_of(0)->name])
+static bool clean_name(const char *name, char clean[sizeof fm_timer_common(0)->name])
 {
     const char *at = name;
     size_t n = 0;
@@ -59,7 +54,7 @@ static bool clean_name(const char *name, char clean[sizeof timer_of(0)->name])
         uint32_t code = fm_utf8_next(&at);
         size_t bytes = (size_t)(at - from);
         bool plain = !fm_utf8_unprintable(code, bytes);
-        if (n + (plain ? bytes : 1) >= sizeof timer_of(0)->name)
+        if (n + (plain ? bytes : 1) >= sizeof fm_timer_common(0)->name)
             break;
         if (plain)
             memcpy(clean + n, from, bytes);
@@ -75,7 +70,7 @@ static bool clean_name(const char *name, char clean[sizeof timer_of(0)->name])
 
 int fm_timer_get(int handle, const char *name, uintptr_t site)
 {
-    char clean[sizeof timer_of(0)->name];
+    char clean[sizeof fm_timer_common(0)->name];
     fm_timers_of_thread(); /* handles are shared, so threads without timers of their own get one too */
     if (atomic_load_explicit(&fm_rt.state, memory_order_acquire) != FM_RT_ON || !name || !*name)
         return handle;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/extremes.h"
+#include "runtime/first_entry.h"
 #include "runtime/load_modules.h"
 #include "runtime/start.h"
 #include "runtime/thread_slots.h"
@@ -49,6 +50,13 @@ static void update_parent(struct fm_segment_timing *t, const struct fm_segment_t
     t->parent = !t->count || t->parent == parent ? parent : FM_TIMER_SEVERAL;
 }
 
+/* The timer on which the cost of timers is measured has no part in the segment. */
+static void note_first_start(unsigned number)
+{
+    if (number < fm_rt.segment->n_timers && !fm_timer_common(number)->first.since_ns)
+        fm_first_entry_note(&fm_timer_common(number)->first);
+}
+
 /* Normal in a process that is not measured, an error otherwise. */
 FM_INLINE void no_handle(uintptr_t site)
 {
@@ -74,6 +82,7 @@ FM_COLD static void start_slow(int handle, uintptr_t site)
     unlink_timer(timers, t, slot->outer); /* if a signal handler has intervened */
     slot->outer = timers->innermost;
     update_parent(t, slot->outer);
+    note_first_start(t->timer);
     timers->innermost = t;
     t->start_site = site;
     t->started = fm_clock_ticks(&fm_rt.clock);

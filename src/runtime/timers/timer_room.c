@@ -5,7 +5,7 @@
 
 #include "runtime/load_modules.h"
 
-static struct fm_segment_timer *timer_of(unsigned number)
+struct fm_segment_timer *fm_timer_common(unsigned number)
 {
     return (struct fm_segment_timer *)fm_section(fm_rt.segment, FM_SECTION_TIMERS) + number;
 }
@@ -98,7 +98,7 @@ static void note_site(uint64_t *last, uintptr_t site)
 
 void fm_timer_note_misuse(enum fm_timer_misuse kind, unsigned number, uintptr_t site)
 {
-    struct fm_segment_timer *timer = timer_of(number);
+    struct fm_segment_timer *timer = fm_timer_common(number);
     __atomic_add_fetch(&timer->misuse[kind], 1, __ATOMIC_RELAXED);
     note_site(&timer->misuse_site[kind], site);
 }

@@ -18,6 +18,8 @@ struct fm_timer_slot *fm_timer_slot(struct fm_thread_timers *timers, int handle)
 void fm_timer_without_room(int handle, uintptr_t site);
 /* Allocates a block of bins for a power of ten. If none is left, its events are counted without their first digit. */
 void fm_timer_take_bins(struct fm_segment_timing *timing, unsigned decade);
+/* The part of the segment that all threads have in common. */
+struct fm_segment_timer *fm_timer_common(unsigned number);
 void fm_timer_note_misuse(enum fm_timer_misuse kind, unsigned number, uintptr_t site);
 /* Returns true if any thread has started the timer. */
 bool fm_timer_runs(unsigned number);

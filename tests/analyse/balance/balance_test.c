@@ -77,6 +77,8 @@ static bool is_work(uint64_t cpu_of_first_s, uint64_t cpu_of_others_s)
 /* Two ranks with these times in ms and preemptions; what is said of them. */
 struct two_ranks {
     uint64_t wall[2], mpi[2], cpu[2], preemptions[2];
+    bool measured; /* the time without a CPU */
+    uint64_t no_cpu[2];
 };
 
 static enum fm_evenness evenness_of(struct two_ranks ranks, size_t *groups)
@@ -92,6 +94,7 @@ static enum fm_evenness evenness_of(struct two_ranks ranks, size_t *groups)
                                            .mpi_ns = ranks.mpi[i] * MS,
                                            .user_ns = ranks.cpu[i] * MS,
                                            .involuntary_switches = ranks.preemptions[i],
+                                           .runqueue_ns = ranks.measured ? ranks.no_cpu[i] * MS : FM_UNKNOWN,
                                            .max_rss_bytes = 1,
                                            .end = FM_END_FINALIZED,
                                            .inside = ""};
@@ -129,11 +132,99 @@ static void test_evenness(void)
            "a rank that waits outside MPI on a core of its own");
 }
 
+/* Measured time without a CPU says more than CPU time and preemptions. */
+static void test_measured_evenness(void)
+{
+    size_t n;
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 3000}, {7000, 10000}, {400, 5}, true, {0, 0}}, &n) ==
+               FM_UNEVEN,
+           "a rank that had its CPU all the time has more work, however often it was preempted");
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 3000}, {8000, 10000}, {5, 5}, true, {2000, 0}}, &n) ==
+               FM_UNKNOWN_EVENNESS,
+           "one that lacked a CPU for the difference may not have");
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 8000}, {9400, 3000}, {5, 5}, true, {600, 600}}, &n) ==
+               FM_UNEVEN,
+           "unless the difference is larger than all that it lacked");
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 8000}, {9000, 10000}, {5, 5}, true, {600, 600}}, &n) ==
+                   FM_UNEVEN &&
+               n == 2,
+           "also if the other one slept in MPI");
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 1800}, {10000, 10000}, {5, 5}, true, {400, 100}},
+                       &n) == FM_EVEN &&
+               n == 1,
+           "a difference that is small without the time without a CPU");
+}
+
+static void test_measured_core_use(void)
+{
+    struct fm_process processes[2] = {fm_process_of(0, FM_END_FINALIZED), fm_process_of(1, FM_END_FINALIZED)};
+    struct fm_host host = fm_host_of("a");
+    struct fm_profile profile = {.n_processes = 2, .processes = processes, .n_hosts = 1, .hosts = &host};
+    struct fm_arena arena = {0};
+    host.cores = 2;
+    fm_rankset_add(&host.ranks, &arena, 0, 1);
+    for (int i = 0; i < 2; i++) {
+        processes[i].wall_ns = 10 * SECOND;
+        processes[i].user_ns = 10 * SECOND;
+        processes[i].max_rss_bytes = 1;
+        processes[i].involuntary_switches = 100000;
+        processes[i].runqueue_ns = 450 * MS;
+    }
+    struct fm_core_use use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_ENOUGH && fabs(use.no_cpu - 0.045) < 1e-9 && !fm_lacked_core(&processes[0]),
+           "less than 5 %% without a CPU is enough cores, however many switches");
+    processes[1].runqueue_ns = 600 * MS;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_PREEMPTED && fabs(use.no_cpu - 0.0525) < 1e-9 && fm_lacked_core(&processes[1]),
+           "more is not");
+    processes[0].runqueue_ns = FM_UNKNOWN;
+    use = fm_core_use(&profile);
+    tap_ok(fabs(use.no_cpu - 0.06) < 1e-9, "a rank for which it is unknown does not count");
+    processes[0].mpi_ns = 2 * SECOND;
+    processes[0].runqueue_ns = 5 * SECOND;
+    processes[0].user_ns = 40 * SECOND;
+    struct fm_no_cpu without = fm_no_cpu_outside(&processes[0]);
+    tap_ok(fm_not_running(&processes[0]) == 3 * SECOND && without.measured && without.least == 3 * SECOND &&
+               without.most == 5 * SECOND,
+           "CPU time of other threads does not hide it");
+    processes[0].user_ns = SECOND;
+    without = fm_no_cpu_outside(&processes[0]);
+    tap_ok(without.least == 3 * SECOND && without.most == 5 * SECOND, "waiting for files is no lack of a CPU");
+    processes[1].runqueue_ns = 0;
+    processes[0].runqueue_ns = 600 * MS;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_ENOUGH, "one rank that lacked a CPU now and then");
+    processes[0].runqueue_ns = 1100 * MS;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_PREEMPTED && use.no_cpu_rank == 0 && fabs(use.no_cpu_most - 0.11) < 1e-9,
+           "one for which the others wait");
+    processes[0].runqueue_ns = 0;
+    host.cores = 1;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_ENOUGH, "more ranks than cores that all have a CPU when they need one");
+    host.cores = 2;
+    for (int i = 0; i < 2; i++) {
+        processes[i].wall_ns = 100 * MS;
+        processes[i].runqueue_ns = 15 * MS;
+    }
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_ENOUGH, "15 ms at the start of a short run");
+    fm_arena_destroy(&arena);
+}
+
 static void test_core_use(void)
 {
-    struct fm_process processes[2] = {
-        {.wall_ns = 10 * SECOND, .mpi_ns = 4 * SECOND, .user_ns = 2 * SECOND, .system_ns = SECOND, .max_rss_bytes = 1},
-        {.wall_ns = 10 * SECOND, .mpi_ns = 8 * SECOND, .user_ns = 9 * SECOND, .max_rss_bytes = 1}};
+    struct fm_process processes[2] = {{.wall_ns = 10 * SECOND,
+                                       .mpi_ns = 4 * SECOND,
+                                       .user_ns = 2 * SECOND,
+                                       .system_ns = SECOND,
+                                       .runqueue_ns = FM_UNKNOWN,
+                                       .max_rss_bytes = 1},
+                                      {.wall_ns = 10 * SECOND,
+                                       .mpi_ns = 8 * SECOND,
+                                       .user_ns = 9 * SECOND,
+                                       .runqueue_ns = FM_UNKNOWN,
+                                       .max_rss_bytes = 1}};
     struct fm_host host = {.name = "a", .cpu = "", .cores = 2};
     struct fm_profile profile = {.n_processes = 2, .processes = processes, .n_hosts = 1, .hosts = &host};
     struct fm_arena arena = {0};
@@ -178,9 +269,6 @@ static void test_summary(void)
                strcmp(summary.routines[summary.n_routines - 1]->name, "MPI_Comm_size") == 0,
            "routines, most time first");
     tap_ok(summary.of.mpi_ns.min_rank == 0 && summary.of.mpi_ns.max_rank == 2, "of equal extremes the lowest rank");
-    tap_ok(summary.load_balance > 0.7 && summary.load_balance < 0.9 &&
-               fabs(summary.parallel_efficiency - summary.load_balance * summary.communication_efficiency) < 1e-12,
-           "load balance");
     profile->processes[1].rank = 0; /* rank 0 has replaced itself by another program */
     profile->processes[0].end = FM_END_REPLACED;
     fm_summarise(profile, &arena, &summary, &error);
@@ -265,6 +353,8 @@ int main(void)
 {
     test_jumps();
     test_core_use();
+    test_measured_evenness();
+    test_measured_core_use();
     test_evenness();
     test_summary();
     test_empty();

@@ -58,6 +58,11 @@ static void test_pair(struct fm_arena *arena)
     found = find(arena, events, 3, itself, 1);
     tap_ok(found.n == 1 && found.items[0].n_sites == 1, "a call in a loop follows itself");
     tap_ok(find(arena, events, 3, NULL, 0).n == 0, "where it was not measured, there is no question");
+    for (int i = 0; i < 3; i++) {
+        events[i].key.size_bin = (uint32_t)fm_size_bin(8);
+        events[i].stats.count = RANKS;
+    }
+    tap_ok(find(arena, events, 3, two, 1).n == 0, "few calls that take long wait, which one call would do as well");
 }
 
 static void test_not(struct fm_arena *arena)

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -39,11 +40,13 @@ static sem_t posted;
 static struct timespec no_time;
 static struct timeval no_time_left;
 static char room[1024]; /* whatever is asked for */
+static char *read_line;
+static size_t read_room;
 static pthread_t thread;
 static thrd_t thrd;
 
 #define P(x) (long)&(x)
-enum { BAD_FD = -1, ABSENT = -1 };
+enum { BAD_FD = -1, ABSENT = -1, STREAM = 0x5712ea }; /* STREAM: one of its own for each call */
 
 /* Arguments with which a function returns at once. */
 static const struct call {
@@ -178,6 +181,36 @@ static const struct call {
     {"open64", {P("/dev/null"), O_PATH}},
     {"openat", {AT_FDCWD, P("/dev/null"), O_PATH}},
     {"openat64", {AT_FDCWD, P("/dev/null"), O_PATH}},
+    {"close", {BAD_FD}},
+    {"close_range", {BAD_FD, 0}},
+    {"closefrom", {INT_MAX}},
+    {"lseek", {BAD_FD}},
+    {"lseek64", {BAD_FD}},
+    {"fsync", {BAD_FD}},
+    {"fdatasync", {BAD_FD}},
+    {"fopen", {P("/dev/null"), P("r")}},
+    {"fopen64", {P("/dev/null"), P("r")}},
+    {"freopen", {P("/dev/null"), P("r"), STREAM}},
+    {"freopen64", {P("/dev/null"), P("r"), STREAM}},
+    {"fclose", {STREAM}},
+    {"fread", {P(room), 1, 8, STREAM}},
+    {"__fread_chk", {P(room), sizeof room, 1, 8, STREAM}},
+    {"fwrite", {P(room), 1, 8, STREAM}},
+    {"fgets", {P(room), 8, STREAM}},
+    {"__fgets_chk", {P(room), sizeof room, 8, STREAM}},
+    {"getline", {P(read_line), P(read_room), STREAM}},
+    {"getdelim", {P(read_line), P(read_room), '\n', STREAM}},
+    {"__getdelim", {P(read_line), P(read_room), '\n', STREAM}},
+    {"fputs", {P("text"), STREAM}},
+    {"fprintf", {STREAM, P("text")}},
+    {"vfprintf", {STREAM, P("text"), P(room)}},
+    {"__fprintf_chk", {STREAM, 0, P("text")}},
+    {"__vfprintf_chk", {STREAM, 0, P("text"), P(room)}},
+    {"fflush", {STREAM}},
+    {"fseek", {STREAM}},
+    {"fseeko", {STREAM}},
+    {"fseeko64", {STREAM}},
+    {"rewind", {STREAM}},
     {"timer_create", {CLOCK_MONOTONIC, 0, P(room)}},
     {"prctl", {PR_GET_DUMPABLE}},
     {"syscall", {SYS_getppid}},
@@ -222,6 +255,9 @@ static void read_names(const char *path)
     while (file && n_wanted < MOST && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
         wanted[n_wanted].call = *call_of(line);
+        for (size_t i = 0; i < 8; i++)
+            if (wanted[n_wanted].call.arguments[i] == STREAM)
+                wanted[n_wanted].call.arguments[i] = (long)fopen("/dev/null", "r+");
         wanted[n_wanted++].function = find(line);
     }
 }

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "analyse/efficiency/efficiency.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyse/balance/floor.h"
+#include "analyse/balance/summary.h"
+#include "model/region_path.h"
+
+/* ---- from the first entry on ---- */
+
+static bool is_last_part(const char *path, const char *name)
+{
+    size_t length = strlen(path), part = strlen(name);
+    return length > part && path[length - part - 1] == '/' && strcmp(path + length - part, name) == 0;
+}
+
+/* How well a name fits: the path of a region, a timer, the last part of a path. 0: not at all. */
+static int fit(const struct fm_span *span, const char *name)
+{
+    if (span->kind == FM_SPAN_REGION)
+        return 0;
+    bool same = strcmp(span->name, name) == 0, region = span->kind == FM_SPAN_FROM_REGION;
+    return same ? region ? 3 : 2 : region && is_last_part(span->name, name);
+}
+
+static const struct fm_span *best_fit(const struct fm_profile *profile, const char *name)
+{
+    const struct fm_span *best = NULL;
+    for (size_t i = 0; i < profile->n_spans; i++)
+        if (fit(&profile->spans[i], name) > (best ? fit(best, name) : 0))
+            best = &profile->spans[i];
+    return best;
+}
+
+/* The longest rest of the run. */
+static const struct fm_span *first_region(const struct fm_profile *profile)
+{
+    const struct fm_span *first = NULL;
+    for (size_t i = 0; i < profile->n_spans; i++) {
+        const struct fm_span *span = &profile->spans[i];
+        if (span->kind == FM_SPAN_FROM_REGION && (!first || span->wall_ns.sum > first->wall_ns.sum))
+            first = span;
+    }
+    return first;
+}
+
+static enum fm_status none_fits(const struct fm_profile *profile, const char *name, struct fm_error *error)
+{
+    char list[256] = "";
+    for (size_t i = 0; i < profile->n_spans; i++) {
+        if (profile->spans[i].kind == FM_SPAN_REGION)
+            continue;
+        strncat(list, *list ? ", " : "; it has ", sizeof list - strlen(list) - 1);
+        strncat(list, profile->spans[i].name, sizeof list - strlen(list) - 1);
+    }
+    return fm_fail(error, FM_ERR_INPUT, "the profile does not say when a region or timer '%s' was first entered%s",
+                   name, list);
+}
+
+/* Ranks that never entered it are not in it. */
+static enum fm_status begin_at(const struct fm_profile *profile, const char *name, struct fm_efficiency *efficiency,
+                               struct fm_error *error)
+{
+    const struct fm_span *from = best_fit(profile, name);
+    if (!from && strcmp(name, "region") == 0)
+        from = first_region(profile);
+    if (!from)
+        return none_fits(profile, name, error);
+    efficiency->from = from;
+    efficiency->run = fm_factors_of(&from->wall_ns, &from->outside_ns);
+    return FM_OK;
+}
+
+/* ---- regions and timers ---- */
+
+/* The time in calls, without waiting. */
+static double transfer_in(const struct fm_profile *profile, const struct fm_floors *floors, const char *region)
+{
+    double ns = 0;
+    for (size_t i = 0; i < profile->n_events; i++) {
+        const struct fm_event *event = &profile->events[i];
+        if (fm_region_is_within(event->key.region, region))
+            ns += (double)event->stats.total_ns - fm_waiting_in(floors, event).ns;
+    }
+    return ns;
+}
+
+static double balance_of(const struct fm_spread *wall_ns)
+{
+    return fm_ratio(fm_ratio((double)wall_ns->sum, wall_ns->ranks), (double)wall_ns->max);
+}
+
+static bool add_regions(const struct fm_profile *profile, const struct fm_floors *floors, struct fm_arena *arena,
+                        struct fm_efficiency *efficiency)
+{
+    efficiency->regions = fm_arena_alloc(arena, profile->n_spans * sizeof *efficiency->regions);
+    for (size_t i = 0; efficiency->regions && i < profile->n_spans; i++) {
+        const struct fm_span *span = &profile->spans[i];
+        if (span->kind != FM_SPAN_REGION)
+            continue;
+        struct fm_factors factors = fm_factors_of(&span->wall_ns, &span->outside_ns);
+        fm_factors_estimate(&factors, &span->wall_ns, transfer_in(profile, floors, span->name));
+        efficiency->regions[efficiency->n_regions++] = (struct fm_efficiency_part){
+            span->name, span->wall_ns.ranks, span->wall_ns, factors, balance_of(&span->wall_ns)};
+    }
+    return efficiency->regions;
+}
+
+static bool add_timers(const struct fm_profile *profile, struct fm_arena *arena, struct fm_efficiency *efficiency)
+{
+    efficiency->timers = fm_arena_alloc(arena, profile->n_timers * sizeof *efficiency->timers);
+    for (size_t i = 0; efficiency->timers && i < profile->n_timers; i++) {
+        const struct fm_timer *timer = &profile->timers[i];
+        if (timer->total_ns.ranks)
+            efficiency->timers[efficiency->n_timers++] = (struct fm_efficiency_part){
+                .name = timer->name,
+                .ranks = timer->total_ns.ranks,
+                .wall_ns = timer->total_ns,
+                .balance = balance_of(&timer->total_ns),
+            };
+    }
+    return efficiency->timers;
+}
+
+/* ---- the run ---- */
+
+static void find_run(const struct fm_profile *profile, const struct fm_floors *floors, struct fm_efficiency *efficiency)
+{
+    struct fm_spread wall = {0};
+    for (size_t i = 0; i < profile->n_processes; i++)
+        if (profile->processes[i].end != FM_END_MISSING)
+            fm_spread_add(&wall, profile->processes[i].wall_ns, profile->processes[i].rank);
+    efficiency->run = fm_factors_of_run(profile);
+    efficiency->run.known &= profile->n_routines > 0;
+    if (efficiency->run.known && !(profile->part && profile->part->calls))
+        fm_factors_estimate(&efficiency->run, &wall, transfer_in(profile, floors, ""));
+}
+
+enum fm_status fm_efficiency_find(const struct fm_profile *profile, const char *from_first, struct fm_arena *arena,
+                                  struct fm_efficiency *efficiency, struct fm_error *error)
+{
+    struct fm_floors floors;
+    *efficiency = (struct fm_efficiency){.cores = fm_core_use(profile)};
+    enum fm_status status = fm_floors_find(profile, arena, &floors, error);
+    if (!status && from_first)
+        status = begin_at(profile, from_first, efficiency, error);
+    else if (!status)
+        find_run(profile, &floors, efficiency);
+    if (!status && !(add_regions(profile, &floors, arena, efficiency) && add_timers(profile, arena, efficiency)))
+        status = fm_fail(error, FM_ERR_MEMORY, "not enough memory for the efficiency of regions and timers");
+    return status;
+}

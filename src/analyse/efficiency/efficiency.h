@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The efficiency of a run and of its parts (factors.h): of the whole run, or of the rest of it from the first entry of a
+ * region or the first start of a timer on, so that the initialisation can be left out; and of every region.
+ *
+ * Memory comes from the arena; the profile must outlive the result. */
+#ifndef FM_ANALYSE_EFFICIENCY_EFFICIENCY_H
+#define FM_ANALYSE_EFFICIENCY_EFFICIENCY_H
+
+#include "analyse/balance/core_use.h"
+#include "analyse/efficiency/factors.h"
+
+struct fm_efficiency_part {
+    const char *name;          /* of a region, its path */
+    uint32_t ranks;            /* that have it */
+    struct fm_spread wall_ns;  /* of a rank */
+    struct fm_factors factors; /* of a timer unknown: its time in MPI is not measured */
+    double balance;            /* mean / longest wall time of a rank; 0 if unknown */
+};
+
+struct fm_efficiency {
+    struct fm_factors run;                       /* of the whole run, or from `from` on */
+    const struct fm_span *from;                  /* NULL: the whole run */
+    struct fm_core_use cores;                    /* if ranks lacked cores, all factors include it */
+    struct fm_efficiency_part *regions, *timers; /* in the order of the profile */
+    size_t n_regions, n_timers;
+};
+
+/* from_first: a region (its path, or the last part of it), a timer, or "region" for the region that is entered first;
+ * NULL: the whole run. It is an error if the profile does not have it. */
+enum fm_status fm_efficiency_find(const struct fm_profile *profile, const char *from_first, struct fm_arena *arena,
+                                  struct fm_efficiency *efficiency, struct fm_error *error);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Streams of stdio. A request is a call of the program, whether libc serves it from the buffer or from the file: its
+ * bytes are those that the program reads or writes. A call that only moves data from or to the buffer is not timed.
+ * Characters read and written one by one, fscanf, and formatted output to stdout are not counted. */
+#define _GNU_SOURCE
+#undef _FILE_OFFSET_BITS /* so that both names of some calls are available */
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime/interpose/functions.h"
+#include "runtime/io/io.h"
+
+/* Programs may pass NULL to functions that ignore it. */
+static int descriptor_of(const FILE *stream)
+{
+    return stream ? stream->_fileno : -1;
+}
+
+/* Bytes that can be read or written without the file. Of line-buffered streams: 0. */
+static size_t readable(const FILE *stream)
+{
+    return (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
+}
+
+static size_t writable(const FILE *stream)
+{
+    return stream->_IO_write_end > stream->_IO_write_ptr ? (size_t)(stream->_IO_write_end - stream->_IO_write_ptr) : 0;
+}
+
+static bool has_unwritten(const FILE *stream)
+{
+    return stream->_IO_write_ptr > stream->_IO_write_base;
+}
+
+static int64_t bytes_of(size_t size, size_t n)
+{
+    size_t bytes;
+    return __builtin_mul_overflow(size, n, &bytes) || bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+}
+
+static void begin_transfer(struct fm_io_call *io, FILE *stream, int64_t bytes, size_t buffered)
+{
+    if (fm_io_begin_untimed(io, descriptor_of(stream)) && (uint64_t)bytes > buffered)
+        io->start = fm_clock_ticks(&fm_rt.clock);
+}
+
+static void end_read(const struct fm_io_call *io, int64_t bytes)
+{
+    if (io->counted)
+        fm_io_count_read(io, bytes, 0, fm_io_end(io));
+}
+
+static void end_write(const struct fm_io_call *io, int64_t bytes)
+{
+    if (io->counted)
+        fm_io_count_write(io, bytes, -1, fm_io_end(io));
+}
+
+/* ---- opening and closing ---- */
+
+static int flags_of(const char *mode)
+{
+    return mode[0] == 'a' ? O_APPEND : 0;
+}
+
+#define OPEN(name)                                                                                                \
+    FILE *fm_wrapped_##name(const char *path, const char *mode)                                                   \
+    {                                                                                                             \
+        uintptr_t caller = fm_return_address();                                                                   \
+        struct fm_io_call io;                                                                                     \
+        fm_io_begin_open(&io);                                                                                    \
+        FILE *stream = fm_real.name(path, mode);                                                                  \
+        fm_io_end_open(&io, descriptor_of(stream), AT_FDCWD, path, stream ? flags_of(mode) : 0, FM_FILE_BY_STDIO, \
+                       caller);                                                                                   \
+        return stream;                                                                                            \
+    }
+OPEN(fopen)
+OPEN(fopen64)
+
+/* Without a path only the mode changes. */
+#define REOPEN(name)                                                                                              \
+    FILE *fm_wrapped_##name(const char *path, const char *mode, FILE *stream)                                     \
+    {                                                                                                             \
+        uintptr_t caller = fm_return_address();                                                                   \
+        struct fm_io_call io;                                                                                     \
+        fm_io_begin_open(&io);                                                                                    \
+        fm_io_forget(descriptor_of(stream));                                                                      \
+        FILE *result = fm_real.name(path, mode, stream);                                                          \
+        fm_io_end_open(&io, descriptor_of(result), AT_FDCWD, path, result ? flags_of(mode) : 0, FM_FILE_BY_STDIO, \
+                       caller);                                                                                   \
+        return result;                                                                                            \
+    }
+REOPEN(freopen)
+REOPEN(freopen64)
+
+/* Closing a stream writes what is left in its buffer. */
+int fm_wrapped_fclose(FILE *stream)
+{
+    struct fm_io_call io;
+    int fd = descriptor_of(stream);
+    bool counted = fm_io_begin_close(&io, fd), writes = counted && has_unwritten(stream);
+    fm_io_forget(fd);
+    int result = fm_real.fclose(stream);
+    if (counted)
+        fm_io_count_other(&io, writes ? FM_IO_FLUSH : FM_IO_CLOSE, fm_io_end(&io));
+    return result;
+}
+
+/* ---- reading ---- */
+
+#define READ(name, parameters, arguments)                                 \
+    size_t fm_wrapped_##name parameters                                   \
+    {                                                                     \
+        struct fm_io_call io;                                             \
+        begin_transfer(&io, stream, bytes_of(size, n), readable(stream)); \
+        size_t done = fm_real.name arguments;                             \
+        end_read(&io, bytes_of(size, done));                              \
+        return done;                                                      \
+    }
+READ(fread, (void *buffer, size_t size, size_t n, FILE *stream), (buffer, size, n, stream))
+READ(__fread_chk, (void *buffer, size_t room, size_t size, size_t n, FILE *stream), (buffer, room, size, n, stream))
+
+char *fm_wrapped_fgets(char *buffer, int size, FILE *stream)
+{
+    struct fm_io_call io;
+    begin_transfer(&io, stream, INT64_MAX, 0);
+    char *line = fm_real.fgets(buffer, size, stream);
+    end_read(&io, line ? (int64_t)strlen(line) : 0);
+    return line;
+}
+
+char *fm_wrapped___fgets_chk(char *buffer, size_t room, int size, FILE *stream)
+{
+    struct fm_io_call io;
+    begin_transfer(&io, stream, INT64_MAX, 0);
+    char *line = fm_real.__fgets_chk(buffer, room, size, stream);
+    end_read(&io, line ? (int64_t)strlen(line) : 0);
+    return line;
+}
+
+#define LINE(name, parameters, arguments)          \
+    ssize_t fm_wrapped_##name parameters           \
+    {                                              \
+        struct fm_io_call io;                      \
+        begin_transfer(&io, stream, INT64_MAX, 0); \
+        ssize_t length = fm_real.name arguments;   \
+        end_read(&io, length);                     \
+        return length;                             \
+    }
+LINE(getline, (char **line, size_t *size, FILE *stream), (line, size, stream))
+LINE(getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))
+LINE(__getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))
+
+/* ---- writing ---- */
+
+#define WRITE(name)                                                                   \
+    size_t fm_wrapped_##name(const void *buffer, size_t size, size_t n, FILE *stream) \
+    {                                                                                 \
+        struct fm_io_call io;                                                         \
+        begin_transfer(&io, stream, bytes_of(size, n), writable(stream));             \
+        size_t done = fm_real.name(buffer, size, n, stream);                          \
+        end_write(&io, bytes_of(size, done));                                         \
+        return done;                                                                  \
+    }
+WRITE(fwrite)
+
+int fm_wrapped_fputs(const char *text, FILE *stream)
+{
+    struct fm_io_call io;
+    begin_transfer(&io, stream, INT64_MAX, 0);
+    int result = fm_real.fputs(text, stream);
+    end_write(&io, io.counted && result >= 0 ? (int64_t)strlen(text) : 0);
+    return result;
+}
+
+int fm_wrapped_vfprintf(FILE *stream, const char *format, va_list arguments)
+{
+    struct fm_io_call io;
+    begin_transfer(&io, stream, INT64_MAX, 0);
+    int length = fm_real.vfprintf(stream, format, arguments);
+    end_write(&io, length);
+    return length;
+}
+
+int fm_wrapped___vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments)
+{
+    struct fm_io_call io;
+    begin_transfer(&io, stream, INT64_MAX, 0);
+    int length = fm_real.__vfprintf_chk(stream, flag, format, arguments);
+    end_write(&io, length);
+    return length;
+}
+
+int fm_wrapped_fprintf(FILE *stream, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = fm_wrapped_vfprintf(stream, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+int fm_wrapped___fprintf_chk(FILE *stream, int flag, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = fm_wrapped___vfprintf_chk(stream, flag, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+/* ---- the rest ---- */
+
+static void begin_other(struct fm_io_call *io, FILE *stream)
+{
+    fm_io_begin(io, descriptor_of(stream));
+}
+
+static void end_other(const struct fm_io_call *io, enum fm_io_other what)
+{
+    if (io->counted)
+        fm_io_count_other(io, what, fm_io_end(io));
+}
+
+/* Without a stream, all are flushed. */
+int fm_wrapped_fflush(FILE *stream)
+{
+    struct fm_io_call io;
+    begin_other(&io, stream);
+    int result = fm_real.fflush(stream);
+    end_other(&io, FM_IO_FLUSH);
+    return result;
+}
+
+#define SEEK(name, type)                                       \
+    int fm_wrapped_##name(FILE *stream, type offset, int from) \
+    {                                                          \
+        struct fm_io_call io;                                  \
+        begin_other(&io, stream);                              \
+        int result = fm_real.name(stream, offset, from);       \
+        end_other(&io, FM_IO_SEEK);                            \
+        return result;                                         \
+    }
+SEEK(fseek, long)
+SEEK(fseeko, off_t)
+SEEK(fseeko64, off64_t)
+
+void fm_wrapped_rewind(FILE *stream)
+{
+    struct fm_io_call io;
+    begin_other(&io, stream);
+    fm_real.rewind(stream);
+    end_other(&io, FM_IO_SEEK);
+}

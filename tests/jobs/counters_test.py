@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Software events of real jobs: page faults and context switches that the program causes, in all its threads; and what
+counting must not do: harm a program that forks, executes another one, closes all descriptors, or may not count at all."""
+import re
+import subprocess
+
+import jobs
+
+PAGES = 3000
+PROGRAM = r"""
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *touch(void *pages)
+{
+    size_t bytes = (size_t)pages * 4096;
+    volatile char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    madvise((void *)map, bytes, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < bytes; i += 4096)
+        map[i] = 1;
+    return NULL;
+}
+
+static int descriptors(void)
+{
+    int n = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (folder && readdir(folder))
+        n++;
+    closedir(folder);
+    return n;
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    char what = argc > 1 ? argv[1][0] : 'p';
+    void *pages = (void *)(long)PAGES;
+    if (argc > 2) { /* executed by itself */
+        MPI_Init(&argc, &argv);
+        touch(pages);
+        MPI_Finalize();
+        return 0;
+    }
+    if (what == 'x')
+        return touch(pages), execlp(argv[0], argv[0], "x", "again", NULL), 9;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (what == 'c') /* a file of the program under any number is read by nobody else */
+        for (int fd = 3; fd < 4096; fd++)
+            if (fd > 900)
+                close(fd);
+    if (rank == 1)
+        touch(pages);
+    if (what == 't') {
+        pthread_t threads[4];
+        for (int i = 0; i < 4; i++)
+            pthread_create(&threads[i], NULL, touch, pages);
+        for (int i = 0; i < 4; i++)
+            pthread_join(threads[i], NULL);
+    }
+    if (what == 'f') {
+        pid_t child = fork();
+        if (child == 0) {
+            touch(pages);
+            _exit(descriptors() > 900 ? 1 : 0);
+        }
+        waitpid(child, NULL, 0);
+    }
+    for (int i = 0; what == 's' && rank == 1 && i < 500; i++)
+        nanosleep(&(struct timespec){0, 1000}, NULL);
+    if (what == 'k') {
+        struct timespec time = {0, 1000000};
+        for (int i = 0; i < 400; i++) /* long enough for samples, which store the counts */
+            nanosleep(&time, NULL), touch((void *)1L);
+        if (rank == 1)
+            raise(SIGKILL);
+    }
+    printf("descriptors %d\n", descriptors());
+    fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+""".replace("PAGES", str(PAGES))
+
+
+def counted(job):
+    """{name: [counts by rank]}"""
+    return {counter["name"]: counter["per_rank"] for counter in job.report()["counters"]["list"]}
+
+
+def check_counts(tap, mpi):
+    program = mpi.compile("counted", PROGRAM, "-pthread")
+    job = jobs.run(jobs.AROUND, mpi, 2, [program, "pages"])
+    counters = job.report()["counters"]
+    names = [counter["name"] for counter in counters["list"]]
+    hardware = counters["source"] == "perf: hardware"
+    tap.ok(hardware or names == ["task-clock", "page-faults", "context-switches", "migrations"],
+           f"{mpi.short}: the default set", counters)
+    for way in jobs.WAYS:
+        job = jobs.run(way, mpi, 2, [program, "sleeps"], env={"FATHOM_COUNTERS": "page-faults,context-switches"})
+        got = counted(job)
+        extra = {name: values[1] - values[0] for name, values in got.items()}
+        tap.ok(list(extra) == ["page-faults", "context-switches"] and PAGES * .9 < extra["page-faults"] < PAGES * 1.5,
+               f"{mpi.short}, {way}: page faults of the rank that had them", got, job)
+        tap.ok(got.get("context-switches", [0, 0])[1] >= 500, f"{mpi.short}, {way}: and its context switches", got)
+
+
+def check_threads(tap, mpi):
+    program = mpi.compile("counted", PROGRAM, "-pthread")
+    for sample in ("off", "97"):
+        job = jobs.run(jobs.AROUND, mpi, 2, [program, "threads"],
+                       env={"FATHOM_COUNTERS": "page-faults", "FATHOM_SAMPLE": sample})
+        faults = counted(job)["page-faults"]
+        tap.ok(4 * PAGES < faults[0] < 4 * PAGES + 20000 and 5 * PAGES < faults[1],
+               f"{mpi.short}, samples {sample}: those of all threads", faults)
+
+
+def check_processes(tap, mpi):
+    program = mpi.compile("counted", PROGRAM, "-pthread")
+    env = {"FATHOM_COUNTERS": "page-faults"}
+    plain = counted(jobs.run(jobs.AROUND, mpi, 2, [program, "pages"], env=env))["page-faults"]
+    job = jobs.run(jobs.AROUND, mpi, 2, [program, "forks"], env=env)
+    forked = counted(job)["page-faults"]
+    tap.ok(job.status == 0 and forked[0] < plain[0] + PAGES, f"{mpi.short}: without those of a child", plain, forked)
+    job = jobs.run(jobs.AROUND, mpi, 1, [program, "x"], env=env)
+    tap.ok(job.status == 0 and PAGES < counted(job)["page-faults"][0], f"{mpi.short}: after exec", job)
+    job = jobs.run(jobs.AROUND, mpi, 2, [program, "closes"], env=env)
+    tap.ok(job.status == 0 and len(counted(job)["page-faults"]) == 2,
+           f"{mpi.short}: a program that closes all descriptors", job)
+    job = jobs.run(jobs.AROUND, mpi, 2, [program, "killed"], env=env)
+    killed = counted(job).get("page-faults", [None, None])
+    tap.ok(job.status != 0 and killed[1] and killed[1] > PAGES, f"{mpi.short}: a killed rank keeps its counts", killed)
+
+
+def check_off(tap, mpi):
+    program = mpi.compile("counted", PROGRAM, "-pthread")
+    bare = jobs.run(jobs.BARE, mpi, 2, [program, "pages"])
+    off = jobs.run(jobs.AROUND, mpi, 2, [program, "pages"], env={"FATHOM_COUNTERS": "off"})
+    report = off.report()
+    tap.ok(report["counters"] == {**report["counters"], "source": None, "list": []} and not jobs.notes(report),
+           f"{mpi.short}: off", report["counters"])
+    tap.equal(off.stdout, bare.stdout, f"{mpi.short}: and no descriptor is open")
+    job = jobs.run(jobs.AROUND, mpi, 2, [program, "pages"], env={"FATHOM_COUNTERS": "page-faults,nonsense"})
+    tap.ok(job.status == 0 and b"unknown counter 'nonsense'" in job.stderr and b"nothing is counted" in job.stderr,
+           f"{mpi.short}: a wrong name in the environment does not fail the job", job)
+    job = jobs.run(jobs.PRELOAD, mpi, 2, [program, "pages"], env={"FATHOM_COUNTERS": "page-faults,L2_RQSTS:MISS"})
+    tap.ok(job.status == 0 and "counter L2_RQSTS:MISS is unknown or not available" in jobs.notes(job.report()),
+           f"{mpi.short}: nor does one that only fathom run could resolve", job)
+    wrong = subprocess.run([jobs.FATHOM, "run", "--counters", "page-faults,nonsense", "--", program],
+                           capture_output=True, check=False)
+    tap.ok(wrong.returncode == 2 and re.match(rb"fathom run: --counters: unknown counter 'nonsense'", wrong.stderr) and
+           wrong.stderr.count(b"\n") == 1, f"{mpi.short}: on the command line it is an error", wrong)
+
+
+# A program whose system calls are filtered before it starts: perf_event_open fails as it does in containers.
+REFUSE = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    (void)argc;
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {4, code};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        return 9;
+    execvp(argv[1], argv + 1);
+    return 8;
+}
+"""
+
+
+def check_refused(tap, mpi):
+    program, refuse = mpi.compile("counted", PROGRAM, "-pthread"), jobs.compile_plain("refuse", REFUSE)
+    bare = jobs.run(jobs.BARE, mpi, 2, [program, "pages"])
+    job = jobs.run(jobs.AROUND, mpi, 2, [program, "pages"], prefix=[refuse])
+    report = job.report()
+    tap.ok(job.status == 0 and job.stdout == bare.stdout and not job.stderr, f"{mpi.short}: refused, the job is unharmed",
+           job)
+    tap.ok(not report["counters"]["list"] and
+           [n["code"] for n in report["job"]["notes"]] == ["no-counters"], f"{mpi.short}: and one note says so",
+           report["job"]["notes"])
+
+
+jobs.check_each(check_counts, check_threads, check_processes, check_off, check_refused)
