@@ -43,6 +43,7 @@ static void add_work(const struct fm_process *process, struct fm_balance_rank *r
     uint64_t outside = fm_outside_mpi(process);
     bool known = without.measured || rank->lacked_core;
     rank->work_ns += split.program_ns + split.io_ns;
+    rank->io_ns += split.io_ns;
     rank->work_least_ns += known ? outside - without.most : outside;
     rank->work_most_ns += known ? outside - without.least : outside;
 }

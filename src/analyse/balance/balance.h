@@ -39,7 +39,8 @@ struct fm_balance_rank {
     uint64_t outside_ns;     /* wall time outside MPI */
     uint64_t not_running_ns; /* of that, not running, at least (core_use.h); 0 if unknown */
     uint64_t work_ns;        /* outside MPI, without the time without a CPU if that is measured (split.h) */
-    uint64_t work_least_ns, work_most_ns; /* the same, with certainty; outside_ns if nothing is known or missing */
+    uint64_t io_ns;          /* of that, in files; 0 if unknown */
+    uint64_t work_least_ns, work_most_ns; /* work, with certainty; outside_ns if nothing is known or missing */
     bool lacked_core;                     /* more ranks than cores, or without a CPU for part of the time */
 };
 

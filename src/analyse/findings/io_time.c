@@ -8,28 +8,14 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-static double io_of_rank(const struct fm_split_ranks *ranks, uint32_t rank)
-{
-    size_t first = 0, end = ranks->n;
-    while (first < end) {
-        size_t middle = first + (end - first) / 2;
-        if (ranks->items[middle].rank < rank)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first < ranks->n && ranks->items[first].rank == rank ? (double)ranks->items[first].split.io_ns : 0;
-}
-
 enum fm_status fm_io_time_prepare(struct fm_finding_search *search, struct fm_error *error)
 {
     const struct fm_balance *balance = search->balance;
-    struct fm_split_ranks ranks;
     search->io_ns = fm_arena_alloc(search->arena, (balance->n + 1) * sizeof *search->io_ns);
-    if (!search->io_ns || !fm_split_ranks(search->profile, search->arena, &ranks))
+    if (!search->io_ns)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the findings");
     for (size_t i = 0; i < balance->n; i++)
-        search->io_ns[i] = least(io_of_rank(&ranks, balance->order[i].rank), search->work_ns[i]);
+        search->io_ns[i] = (double)balance->order[i].io_ns;
     return fm_io_summarise(search->profile, search->arena, &search->io, error);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
+#include "base/names.h"
 #include "model/file_class.h"
 #include "runtime/interpose/functions.h"
 #include "runtime/io/files.h"
@@ -65,16 +66,11 @@ static bool find_name(int fd, int directory, const char *path)
     return path && (path[0] == '/' || directory == AT_FDCWD) ? fm_io_name_of_path(path) : fm_io_name_of_descriptor(fd);
 }
 
-static bool begins_with(const char *text, const char *beginning)
-{
-    return strncmp(text, beginning, strlen(beginning)) == 0;
-}
-
 /* In /dev/shm are files of programs. */
 static bool is_of_kernel(const char *path)
 {
-    return begins_with(path, "/proc/") || begins_with(path, "/sys/") ||
-           (begins_with(path, "/dev/") && !begins_with(path, "/dev/shm/"));
+    return fm_begins_with(path, "/proc/") || fm_begins_with(path, "/sys/") ||
+           (fm_begins_with(path, "/dev/") && !fm_begins_with(path, "/dev/shm/"));
 }
 
 static void use(int fd, uint32_t file)
