@@ -75,6 +75,7 @@ def check_c(tap, mpi):
         report, found = compare(tap, title, job)
         tap.ok(found["mpi.dat"]["mpi"] == 1 and found["posix.dat"]["mpi"] == 0 and found["stdio.txt"]["stdio"] == 1,
                f"{title}: interfaces", found["mpi.dat"])
+        tap.ok(found["formatted.txt"]["write_s"] < 0.3, f"{title}: formatting is not I/O", found["formatted.txt"])
         io = report["io"]
         tap.ok(0 < io["time_s"] and 0 < io["mpi_time_s"] <= report["mpi"]["time_s"] and
                abs(sum(io["per_rank"]["time_s"]) - io["time_s"]) < 1e-6 and

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams of stdio. A request is a call of the program, whether libc serves it from the buffer or from the file: its
- * bytes are those that the program reads or writes. A call that only moves data from or to the buffer is not timed.
+ * bytes are those that the program reads or writes. A call that only moves data from or to the buffer takes no time: it
+ * is not I/O, and formatting is the program's work.
  * Characters read and written one by one, fscanf, and formatted output to stdout are not counted. */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* so that both names of some calls are available */
@@ -55,6 +56,21 @@ static void end_write(const struct fm_io_call *io, int64_t bytes)
 {
     if (io->counted)
         fm_io_count_write(io, bytes, -1, fm_io_end(io));
+}
+
+/* The same for calls whose length is known only afterwards: `before` is where the buffer was read or written then. */
+static void end_line(struct fm_io_call *io, const FILE *stream, const char *before, int64_t length)
+{
+    if (io->counted && length > 0 && stream->_IO_read_ptr == before + length)
+        io->start = 0;
+    end_read(io, length);
+}
+
+static void end_formatted(struct fm_io_call *io, const FILE *stream, const char *before, int64_t length)
+{
+    if (io->counted && length > 0 && stream->_IO_write_ptr == before + length)
+        io->start = 0;
+    end_write(io, length);
 }
 
 /* ---- opening and closing ---- */
@@ -121,31 +137,27 @@ int fm_wrapped_fclose(FILE *stream)
 READ(fread, (void *buffer, size_t size, size_t n, FILE *stream), (buffer, size, n, stream))
 READ(__fread_chk, (void *buffer, size_t room, size_t size, size_t n, FILE *stream), (buffer, room, size, n, stream))
 
-char *fm_wrapped_fgets(char *buffer, int size, FILE *stream)
-{
-    struct fm_io_call io;
-    begin_transfer(&io, stream, INT64_MAX, 0);
-    char *line = fm_real.fgets(buffer, size, stream);
-    end_read(&io, line ? (int64_t)strlen(line) : 0);
-    return line;
-}
-
-char *fm_wrapped___fgets_chk(char *buffer, size_t room, int size, FILE *stream)
-{
-    struct fm_io_call io;
-    begin_transfer(&io, stream, INT64_MAX, 0);
-    char *line = fm_real.__fgets_chk(buffer, room, size, stream);
-    end_read(&io, line ? (int64_t)strlen(line) : 0);
-    return line;
-}
+#define GETS(name, parameters, arguments)                                \
+    char *fm_wrapped_##name parameters                                   \
+    {                                                                    \
+        struct fm_io_call io;                                            \
+        begin_transfer(&io, stream, size, readable(stream));             \
+        const char *before = stream->_IO_read_ptr;                       \
+        char *line = fm_real.name arguments;                             \
+        end_line(&io, stream, before, line ? (int64_t)strlen(line) : 0); \
+        return line;                                                     \
+    }
+GETS(fgets, (char *buffer, int size, FILE *stream), (buffer, size, stream))
+GETS(__fgets_chk, (char *buffer, size_t room, int size, FILE *stream), (buffer, room, size, stream))
 
 #define LINE(name, parameters, arguments)          \
     ssize_t fm_wrapped_##name parameters           \
     {                                              \
         struct fm_io_call io;                      \
         begin_transfer(&io, stream, INT64_MAX, 0); \
+        const char *before = stream->_IO_read_ptr; \
         ssize_t length = fm_real.name arguments;   \
-        end_read(&io, length);                     \
+        end_line(&io, stream, before, length);     \
         return length;                             \
     }
 LINE(getline, (char **line, size_t *size, FILE *stream), (line, size, stream))
@@ -168,9 +180,10 @@ WRITE(fwrite)
 int fm_wrapped_fputs(const char *text, FILE *stream)
 {
     struct fm_io_call io;
-    begin_transfer(&io, stream, INT64_MAX, 0);
+    size_t length = strlen(text);
+    begin_transfer(&io, stream, (int64_t)length, writable(stream));
     int result = fm_real.fputs(text, stream);
-    end_write(&io, io.counted && result >= 0 ? (int64_t)strlen(text) : 0);
+    end_write(&io, result >= 0 ? (int64_t)length : 0);
     return result;
 }
 
@@ -178,8 +191,9 @@ int fm_wrapped_vfprintf(FILE *stream, const char *format, va_list arguments)
 {
     struct fm_io_call io;
     begin_transfer(&io, stream, INT64_MAX, 0);
+    const char *before = stream->_IO_write_ptr;
     int length = fm_real.vfprintf(stream, format, arguments);
-    end_write(&io, length);
+    end_formatted(&io, stream, before, length);
     return length;
 }
 
@@ -187,8 +201,9 @@ int fm_wrapped___vfprintf_chk(FILE *stream, int flag, const char *format, va_lis
 {
     struct fm_io_call io;
     begin_transfer(&io, stream, INT64_MAX, 0);
+    const char *before = stream->_IO_write_ptr;
     int length = fm_real.__vfprintf_chk(stream, flag, format, arguments);
-    end_write(&io, length);
+    end_formatted(&io, stream, before, length);
     return length;
 }
 

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
+#include <printf.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -76,6 +77,35 @@ static void by_descriptor(void)
     check(fd >= 0 && read(fd, buffer, 11) == 11 && close(fd) == 0 && close(directory) == 0, "openat");
     f.opens++, f.reads++, f.read += 11;
     print("posix.dat", f);
+}
+
+/* "%W" takes 0.3 s to format. */
+static int format_slowly(FILE *stream, const struct printf_info *info, const void *const *arguments)
+{
+    (void)info, (void)arguments;
+    usleep(300000);
+    return fputc('w', stream) == 'w' ? 1 : -1;
+}
+
+static int no_arguments(const struct printf_info *info, size_t n, int *types, int *sizes)
+{
+    (void)info, (void)n, (void)types, (void)sizes;
+    return 0;
+}
+
+/* Formatting into the buffer is work of the program. */
+static void by_slow_format(void)
+{
+    struct figures f = {0};
+    check(register_printf_specifier('W', format_slowly, no_arguments) == 0, "register_printf_specifier");
+    FILE *stream = fopen("formatted.txt", "a");
+    check(stream != NULL, "fopen");
+    f.opens++;
+    f.written += fprintf(stream, "%s ", "the buffer");
+    f.written += fprintf(stream, "%W\n");
+    f.writes += 2;
+    check(fclose(stream) == 0, "fclose");
+    print("formatted.txt", f);
 }
 
 static void by_stream(void)
@@ -254,6 +284,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         by_descriptor();
         by_stream();
+        by_slow_format();
         by_copies();
         with_children();
         in_threads();
