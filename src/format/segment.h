@@ -447,6 +447,9 @@ struct fm_segment_timing {
     struct fm_segment_mark {
         uint64_t count, total_ns;
     } marks[FM_TIMER_MARKS];
+    uint64_t mpi_ns;     /* of total_ns, in MPI calls of the thread */
+    uint64_t mpi_before; /* in MPI calls of the thread before the last start */
+    uint64_t unused_words[6];
 };
 
 /* Counts for 1 to 9 times a power of ten; in the first block, for 0 to 9 ticks. */
@@ -505,7 +508,7 @@ _Static_assert(sizeof(struct fm_segment_succession) == 64, "a succession is a ca
 _Static_assert(sizeof(struct fm_segment_file) == 768, "a file is twelve cache lines");
 _Static_assert(sizeof(struct fm_segment_thread) == 512, "a thread slot is eight cache lines");
 _Static_assert(sizeof(struct fm_segment_counters) == 384, "the counters of a thread are six cache lines");
-_Static_assert(sizeof(struct fm_segment_timing) == 448, "a timing is seven cache lines, so that threads share none");
+_Static_assert(sizeof(struct fm_segment_timing) == 512, "a timing is eight cache lines, so that threads share none");
 _Static_assert(sizeof(struct fm_segment_bins) == 64, "a block of bins is a cache line");
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The spans of a segment: the time outside MPI in each region, and from the first entry of a region or the first start of
- * a timer to the end of the process. */
+/* The spans of a segment: the time outside MPI in each region and timer, and from the first entry of a region or the
+ * first start of a timer to the end of the process. */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/saturate.h"
@@ -57,6 +58,50 @@ static bool add_regions(struct fm_segment_reader *r)
     return true;
 }
 
+/* ---- timers ---- */
+
+struct time_in_timer {
+    uint64_t wall_ns, mpi_ns;
+};
+
+static struct time_in_timer *add_threads(struct fm_segment_reader *r)
+{
+    size_t n = fm_segment_items(&r->view, FM_SECTION_TIMERS);
+    struct time_in_timer *times = fm_arena_alloc(&r->view.scratch, (n + 1) * sizeof *times);
+    for (size_t i = 0; times && i < fm_segment_items(&r->view, FM_SECTION_TIMINGS); i++) {
+        struct fm_segment_timing timing;
+        fm_segment_item(&r->view, FM_SECTION_TIMINGS, i, &timing, sizeof timing);
+        if (timing.timer >= n)
+            continue;
+        fm_add_saturating(&times[timing.timer].wall_ns, fm_segment_reader_ns(r, timing.total_ns));
+        fm_add_saturating(&times[timing.timer].mpi_ns, fm_segment_reader_ns(r, timing.mpi_ns));
+    }
+    return times;
+}
+
+static const char *timer_name(struct fm_segment_reader *r, const struct fm_segment_timer *timer)
+{
+    const char *clean = fm_clean_text(&r->view.scratch, timer->name, sizeof timer->name, false);
+    return clean ? fm_profile_intern(r->profile, clean) : NULL;
+}
+
+static bool add_timers(struct fm_segment_reader *r)
+{
+    size_t least_bytes = offsetof(struct fm_segment_timing, mpi_ns) + sizeof(uint64_t);
+    if (r->view.header.sections[FM_SECTION_TIMINGS].item_bytes < least_bytes)
+        return true; /* of an older version, which did not measure it */
+    struct time_in_timer *times = add_threads(r);
+    bool done = times;
+    for (size_t i = 0; done && i < fm_segment_items(&r->view, FM_SECTION_TIMERS); i++) {
+        struct fm_segment_timer timer;
+        fm_segment_item(&r->view, FM_SECTION_TIMERS, i, &timer, sizeof timer);
+        const char *name = timer_name(r, &timer);
+        done = name &&
+               (!*name || !times[i].wall_ns || add_span(r, FM_SPAN_TIMER, name, times[i].wall_ns, times[i].mpi_ns));
+    }
+    return done;
+}
+
 /* ---- the rest of the run ---- */
 
 static bool add_rest(struct fm_segment_reader *r, enum fm_span_kind kind, const char *name,
@@ -86,8 +131,7 @@ static bool add_rests(struct fm_segment_reader *r)
     for (size_t i = 0; i < fm_segment_items(view, FM_SECTION_TIMERS); i++) {
         struct fm_segment_timer timer;
         fm_segment_item(view, FM_SECTION_TIMERS, i, &timer, sizeof timer);
-        const char *clean = fm_clean_text(&r->view.scratch, timer.name, sizeof timer.name, false);
-        const char *name = clean ? fm_profile_intern(r->profile, clean) : NULL;
+        const char *name = timer_name(r, &timer);
         if (!name || (*name && !add_rest(r, FM_SPAN_FROM_TIMER, name, &timer.first, mpi_ns)))
             return false;
     }
@@ -98,5 +142,5 @@ enum fm_status fm_read_spans(struct fm_segment_reader *r)
 {
     if (r->rank == FM_NO_RANK)
         return FM_OK;
-    return add_regions(r) && add_rests(r) ? FM_OK : fm_segment_reader_no_memory(r);
+    return add_regions(r) && add_timers(r) && add_rests(r) ? FM_OK : fm_segment_reader_no_memory(r);
 }

@@ -98,6 +98,7 @@ enum fm_span_kind {
     FM_SPAN_REGION,      /* inside a region, with those nested in it */
     FM_SPAN_FROM_REGION, /* from the first entry of a region to the end of the process */
     FM_SPAN_FROM_TIMER,  /* from the first start of a timer to the end of the process */
+    FM_SPAN_TIMER,       /* inside a timer, all threads together */
     FM_SPAN_KINDS
 };
 struct fm_span {

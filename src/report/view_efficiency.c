@@ -113,21 +113,20 @@ enum fm_status fm_view_efficiency_graph(struct fm_report *report, struct fm_grap
 
 /* ---- regions and timers ---- */
 
-static const struct fm_column part_columns[] = {
-    {"region", "name", FM_COLUMN_TEXT},
-    {NULL, "kind", FM_COLUMN_TEXT},
-    {"ranks", "ranks", FM_COLUMN_COUNT},
-    {"wall/rank", "wall_per_rank_s", FM_COLUMN_TIME},
-    {"% parallel", "parallel", FM_COLUMN_PERCENT},
-    {"load balance", "load_balance", FM_COLUMN_PERCENT},
-    {"communication", "communication", FM_COLUMN_PERCENT},
-    {"serialisation", "serialisation", FM_COLUMN_PERCENT},
-    {"transfer", "transfer", FM_COLUMN_PERCENT},
-    {NULL, "hybrid", FM_COLUMN_PERCENT},
-    {NULL, "openmp", FM_COLUMN_PERCENT},
-    {NULL, "wall_balance", FM_COLUMN_PERCENT},
-};
-enum { PART_COLUMNS = sizeof part_columns / sizeof *part_columns };
+/* Of timers nothing is estimated. */
+#define PART_COLUMNS(name, serialisation, transfer)                                                          \
+    {                                                                                                        \
+        {name, "name", FM_COLUMN_TEXT}, {NULL, "kind", FM_COLUMN_TEXT}, {"ranks", "ranks", FM_COLUMN_COUNT}, \
+            {"wall/rank", "wall_per_rank_s", FM_COLUMN_TIME}, {"% parallel", "parallel", FM_COLUMN_PERCENT}, \
+            {"load balance", "load_balance", FM_COLUMN_PERCENT},                                             \
+            {"communication", "communication", FM_COLUMN_PERCENT},                                           \
+            {serialisation, "serialisation", FM_COLUMN_PERCENT}, {transfer, "transfer", FM_COLUMN_PERCENT},  \
+            {NULL, "hybrid", FM_COLUMN_PERCENT}, {NULL, "openmp", FM_COLUMN_PERCENT},                        \
+            {NULL, "wall_balance", FM_COLUMN_PERCENT},                                                       \
+    }
+static const struct fm_column region_columns[] = PART_COLUMNS("region", "serialisation", "transfer"),
+                              timer_columns[] = PART_COLUMNS("timer", NULL, NULL);
+enum { N_PART_COLUMNS = sizeof region_columns / sizeof *region_columns };
 
 /* threads: NULL if unknown for this part. */
 static void part_row(struct fm_table *table, const char *kind, const struct fm_efficiency_part *part,
@@ -149,46 +148,30 @@ static void part_row(struct fm_table *table, const char *kind, const struct fm_e
     fm_cell_number_or_none(table, part->balance, part->balance > 0);
 }
 
-static void print_regions(struct fm_report *report, const struct fm_efficiency *efficiency, FILE *out)
+static void print_parts(struct fm_report *report, const struct fm_column *columns,
+                        const struct fm_efficiency_part *parts, size_t n, FILE *out)
 {
     struct fm_table table;
-    size_t rows = fm_report_rows(report, efficiency->n_regions, ROWS);
-    if (!efficiency->n_regions)
+    size_t rows = fm_report_rows(report, n, ROWS);
+    if (!n)
         return;
     fputc('\n', out);
-    fm_table_start(&table, &report->arena, part_columns, PART_COLUMNS);
+    fm_table_start(&table, &report->arena, columns, N_PART_COLUMNS);
     for (size_t i = 0; i < rows; i++)
-        part_row(&table, "region", &efficiency->regions[i], NULL);
+        part_row(&table, columns->heading, &parts[i], NULL);
     fm_table_print(&table, out);
-    fm_print_more(out, rows, efficiency->n_regions, "region");
+    fm_print_more(out, rows, n, columns->heading);
 }
 
-static void print_timers(struct fm_report *report, const struct fm_efficiency *efficiency, FILE *out)
+static void print_unmeasured(const struct fm_efficiency *efficiency, FILE *out)
 {
-    static const struct fm_column columns[] = {
-        {"timer", NULL, FM_COLUMN_TEXT},     {"ranks", NULL, FM_COLUMN_COUNT},
-        {"time/rank", NULL, FM_COLUMN_TIME}, {"longest", NULL, FM_COLUMN_TIME},
-        {"rank", NULL, FM_COLUMN_RANK},      {"% mean/longest", NULL, FM_COLUMN_PERCENT},
-    };
-    struct fm_table table;
-    size_t rows = fm_report_rows(report, efficiency->n_timers, ROWS);
-    if (!efficiency->n_timers)
-        return;
-    fputc('\n', out);
-    fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < rows; i++) {
-        const struct fm_efficiency_part *part = &efficiency->timers[i];
-        fm_cell_text(&table, part->name);
-        fm_cell_whole(&table, part->ranks);
-        fm_cell_number(&table, fm_ratio((double)part->wall_ns.sum, part->wall_ns.ranks));
-        fm_cell_whole(&table, part->wall_ns.max);
-        fm_cell_whole(&table, part->wall_ns.max_rank);
-        fm_cell_number_or_none(&table, part->balance, part->balance > 0);
-    }
-    fm_table_print(&table, out);
-    fm_print_more(out, rows, efficiency->n_timers, "timer");
-    fm_print_sentence(out, "The time in MPI inside timers is not measured: mean/longest is the load balance of a timer "
-                           "without MPI calls. Regions have all factors.");
+    bool known = efficiency->n_timers == 0;
+    for (size_t i = 0; i < efficiency->n_timers && !known; i++)
+        known = efficiency->timers[i].factors.known;
+    if (!known)
+        fm_print_sentence(out,
+                          "The time in MPI inside timers is unknown: the version of Fathom that measured this job did "
+                          "not record it.");
 }
 
 /* ---- the view ---- */
@@ -240,8 +223,9 @@ enum fm_status fm_view_efficiency_text(struct fm_report *report, FILE *out, stru
     fputc('\n', out);
     print_tree(report, &efficiency, out);
     print_meaning(&efficiency, out);
-    print_regions(report, &efficiency.of, out);
-    print_timers(report, &efficiency.of, out);
+    print_parts(report, region_columns, efficiency.of.regions, efficiency.of.n_regions, out);
+    print_parts(report, timer_columns, efficiency.of.timers, efficiency.of.n_timers, out);
+    print_unmeasured(&efficiency.of, out);
     fm_print_no_regions(report, out);
     return FM_OK;
 }
@@ -267,7 +251,7 @@ enum fm_status fm_view_efficiency_csv(struct fm_report *report, FILE *out, struc
     const struct fm_efficiency *of = &efficiency.of;
     struct fm_efficiency_part run = part_of_run(report, of);
     const char *kind = !of->from ? "run" : of->from->kind == FM_SPAN_FROM_REGION ? "from region" : "from timer";
-    fm_table_start(&table, &report->arena, part_columns, PART_COLUMNS);
+    fm_table_start(&table, &report->arena, region_columns, N_PART_COLUMNS);
     part_row(&table, kind, &run, &efficiency.threads);
     for (size_t i = 0; i < of->n_regions; i++)
         part_row(&table, "region", &of->regions[i], NULL);

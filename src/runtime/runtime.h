@@ -339,8 +339,9 @@ struct fm_local {
     struct fm_thread *self;          /* its slot, after its first MPI call */
     uintptr_t guard;                 /* stack address of the outermost call being recorded, 0 outside of calls */
     struct fm_thread_timers *timers; /* after its first use of a timer */
-    struct fm_thread *attached;      /* its slot, also if it has only used a region, when MPI may not be known yet */
-    uintptr_t io; /* stack address of the call in progress on a file, 0 outside of such calls (io/io.h) */
+    uint64_t mpi_ns;            /* in its calls that have returned; those of a callback are part of the outer one */
+    struct fm_thread *attached; /* its slot, also if it has only used a region, when MPI may not be known yet */
+    uintptr_t io;               /* stack address of the call in progress on a file, 0 outside of such calls (io/io.h) */
 };
 extern FM_HIDDEN __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
 

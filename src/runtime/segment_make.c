@@ -195,7 +195,7 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
     at = place(h, FM_SECTION_REQUESTS, at, requests, sizeof(struct fm_request));
     at = place(h, FM_SECTION_SNAPSHOTS, at, bytes >= 2 << 20 ? 16 : 4, sizeof(struct fm_segment_snapshot));
     at = place(h, FM_SECTION_TIMERS, at, bytes >= 4 << 20 ? FM_TIMERS : 64, sizeof(struct fm_segment_timer));
-    at = place(h, FM_SECTION_TIMINGS, at, min(bytes / 9 / sizeof(struct fm_segment_timing), UINT16_MAX),
+    at = place(h, FM_SECTION_TIMINGS, at, min(bytes / 8 / sizeof(struct fm_segment_timing), UINT16_MAX),
                sizeof(struct fm_segment_timing));
     at = place(h, FM_SECTION_TIMER_BINS, at, min(bytes / 24 / sizeof(struct fm_segment_bins), UINT16_MAX),
                sizeof(struct fm_segment_bins));

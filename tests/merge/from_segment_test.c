@@ -517,6 +517,14 @@ static void test_corruption(void)
            read);
 }
 
+static const struct fm_span *span(const struct fm_profile *profile, enum fm_span_kind kind, const char *name)
+{
+    for (size_t i = 0; i < profile->n_spans; i++)
+        if (profile->spans[i].kind == kind && !strcmp(profile->spans[i].name, name))
+            return &profile->spans[i];
+    return NULL;
+}
+
 static void test_timers(void)
 {
     const struct fm_synthetic timed = {
@@ -524,7 +532,9 @@ static void test_timers(void)
     struct fm_segment_header *header = aligned_alloc(64, fm_synthetic_bytes(&timed));
     struct fm_profile *p = NULL;
     fm_synthetic_segment(&timed, 1, header);
-    const struct fm_segment_timing *timings = items(header, FM_SECTION_TIMINGS);
+    struct fm_segment_timing *timings = items(header, FM_SECTION_TIMINGS);
+    timings[2].mpi_ns = 1000;
+    timings[3].mpi_ns = 200;
     uint64_t count = timings[2].count + timings[3].count, coarse = timings[2].coarse[6] + timings[3].coarse[6];
     if (fm_profile_from_segment(NULL, header, fm_synthetic_bytes(&timed), "it", FM_END_UNKNOWN, 0, 0, &p, NULL) ||
         p->n_timers != 2) {
@@ -540,6 +550,9 @@ static void test_timers(void)
     tap_ok(group->bins[0].bin == fm_decimal_bin(500000) && group->bins[0].sum == count - coarse &&
                (!coarse || group->bins[1].bin == fm_decimal_bin(1000000)),
            "events without their first digit are in the first bin of their power of ten");
+    const struct fm_span *in = span(p, FM_SPAN_TIMER, "timer1");
+    tap_ok(in && in->wall_ns.sum == timer->total_ns.sum && in->outside_ns.sum == in->wall_ns.sum - 1200,
+           "the time outside MPI in a timer");
     fm_profile_destroy(p);
     free(header);
 }
@@ -592,14 +605,6 @@ static void test_misuses(void)
                   "one that runs when the process is killed is no wrong use");
     expect_misuse(FM_LEAVE_UNKNOWN, FM_END_UNKNOWN, false, 1, 0, "nor is one in a process that runs");
     expect_misuse(FM_LEAVE_UNKNOWN, FM_END_UNKNOWN, true, 1, 0, "nor in its own report");
-}
-
-static const struct fm_span *span(const struct fm_profile *profile, enum fm_span_kind kind, const char *name)
-{
-    for (size_t i = 0; i < profile->n_spans; i++)
-        if (profile->spans[i].kind == kind && !strcmp(profile->spans[i].name, name))
-            return &profile->spans[i];
-    return NULL;
 }
 
 /* region2 is in region1. */

@@ -6,6 +6,7 @@
 
 #include "analyse/balance/floor.h"
 #include "analyse/balance/summary.h"
+#include "model/order.h"
 #include "model/region_path.h"
 
 /* ---- from the first entry on ---- */
@@ -16,10 +17,15 @@ static bool is_last_part(const char *path, const char *name)
     return length > part && path[length - part - 1] == '/' && strcmp(path + length - part, name) == 0;
 }
 
+static bool begins_at_first(const struct fm_span *span)
+{
+    return span->kind == FM_SPAN_FROM_REGION || span->kind == FM_SPAN_FROM_TIMER;
+}
+
 /* How well a name fits: the path of a region, a timer, the last part of a path. 0: not at all. */
 static int fit(const struct fm_span *span, const char *name)
 {
-    if (span->kind == FM_SPAN_REGION)
+    if (!begins_at_first(span))
         return 0;
     bool same = strcmp(span->name, name) == 0, region = span->kind == FM_SPAN_FROM_REGION;
     return same ? region ? 3 : 2 : region && is_last_part(span->name, name);
@@ -50,7 +56,7 @@ static enum fm_status none_fits(const struct fm_profile *profile, const char *na
 {
     char list[256] = "";
     for (size_t i = 0; i < profile->n_spans; i++) {
-        if (profile->spans[i].kind == FM_SPAN_REGION)
+        if (!begins_at_first(&profile->spans[i]))
             continue;
         strncat(list, *list ? ", " : "; it has ", sizeof list - strlen(list) - 1);
         strncat(list, profile->spans[i].name, sizeof list - strlen(list) - 1);
@@ -108,18 +114,34 @@ static bool add_regions(const struct fm_profile *profile, const struct fm_floors
     return efficiency->regions;
 }
 
+/* Timers and spans of a kind are sorted by name. Returns NULL if there is none. *next: where to search, and where to
+ * continue. */
+static const struct fm_span *span_of_timer(const struct fm_profile *profile, const char *name, size_t *next)
+{
+    for (; *next < profile->n_spans; ++*next) {
+        const struct fm_span *span = &profile->spans[*next];
+        int order = span->kind == FM_SPAN_TIMER ? fm_compare_text(span->name, name) : (int)span->kind - FM_SPAN_TIMER;
+        if (order >= 0)
+            return order ? NULL : span;
+    }
+    return NULL;
+}
+
 static bool add_timers(const struct fm_profile *profile, struct fm_arena *arena, struct fm_efficiency *efficiency)
 {
     efficiency->timers = fm_arena_alloc(arena, profile->n_timers * sizeof *efficiency->timers);
-    for (size_t i = 0; efficiency->timers && i < profile->n_timers; i++) {
+    for (size_t i = 0, next = 0; efficiency->timers && i < profile->n_timers; i++) {
         const struct fm_timer *timer = &profile->timers[i];
-        if (timer->total_ns.ranks)
-            efficiency->timers[efficiency->n_timers++] = (struct fm_efficiency_part){
-                .name = timer->name,
-                .ranks = timer->total_ns.ranks,
-                .wall_ns = timer->total_ns,
-                .balance = balance_of(&timer->total_ns),
-            };
+        if (!timer->total_ns.ranks)
+            continue;
+        const struct fm_span *span = span_of_timer(profile, timer->name, &next);
+        efficiency->timers[efficiency->n_timers++] = (struct fm_efficiency_part){
+            .name = timer->name,
+            .ranks = timer->total_ns.ranks,
+            .wall_ns = timer->total_ns,
+            .factors = span ? fm_factors_of(&span->wall_ns, &span->outside_ns) : (struct fm_factors){0},
+            .balance = balance_of(&timer->total_ns),
+        };
     }
     return efficiency->timers;
 }

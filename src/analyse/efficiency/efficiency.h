@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The efficiency of a run and of its parts (factors.h): of the whole run, or of the rest of it from the first entry of a
- * region or the first start of a timer on, so that the initialisation can be left out; and of every region.
+ * region or the first start of a timer on, so that the initialisation can be left out; and of every region and timer.
  *
  * Memory comes from the arena; the profile must outlive the result. */
 #ifndef FM_ANALYSE_EFFICIENCY_EFFICIENCY_H
@@ -13,7 +13,7 @@ struct fm_efficiency_part {
     const char *name;          /* of a region, its path */
     uint32_t ranks;            /* that have it */
     struct fm_spread wall_ns;  /* of a rank */
-    struct fm_factors factors; /* of a timer unknown: its time in MPI is not measured */
+    struct fm_factors factors; /* of a timer without estimates; unknown in profiles of older versions */
     double balance;            /* mean / longest wall time of a rank; 0 if unknown */
 };
 

@@ -91,6 +91,8 @@ FM_INLINE void fm_call_leave(struct fm_call *call)
     fm_local.guard = 0;
     if (FM_UNLIKELY(call->unusual && call->outer))
         fm_call_resume(call->self, call->outer);
+    else
+        fm_local.mpi_ns += call->ns;
 }
 
 /* If `of_call` is false, the call itself is counted elsewhere and only bytes are added. */

@@ -83,6 +83,7 @@ FM_INLINE bool fm_fast_holds(const struct fm_fast *fast, int result)
 FM_INLINE void fm_fast_record(const struct fm_fast *fast, const struct fm_event_data *event)
 {
     fast->seg->call_routine = 0;
+    fm_local.mpi_ns += event->ns;
     fm_entry_add_event(fast->memo->entry, event, true);
 }
 
@@ -228,6 +229,7 @@ FM_INLINE void fm_fast_after_post_receive(const struct fm_fast *fast, unsigned s
         to->memo = (uint32_t)((const char *)memo - (const char *)fm_local.self);
         fm_request_mark(to, handle);
         fast->seg->call_routine = 0;
+        fm_local.mpi_ns += ns;
         fm_fast_leave();
         return;
     }

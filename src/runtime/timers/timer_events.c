@@ -85,6 +85,7 @@ FM_COLD static void start_slow(int handle, uintptr_t site)
     note_first_start(t->timer);
     timers->innermost = t;
     t->start_site = site;
+    t->mpi_before = fm_local.mpi_ns;
     t->started = fm_clock_ticks(&fm_rt.clock);
 }
 
@@ -143,6 +144,7 @@ FM_COLD static void stop_slow(int handle, uint64_t now, uintptr_t site)
         write_marks(t, now);
     t->count++;
     t->total_ns += ns;
+    t->mpi_ns += fm_local.mpi_ns - t->mpi_before;
     count_in_bin(t, ns);
     fm_extremes_note(&t->extremes, ns, t->count);
     update_quiet_range(t);
@@ -168,6 +170,7 @@ FM_EXPORT void fathom_timer_start(int handle)
         return start_slow(handle, site);
     timers->innermost = slot.timing;
     slot.timing->start_site = site;
+    slot.timing->mpi_before = fm_local.mpi_ns;
     slot.timing->started = fm_clock_counter();
 }
 
@@ -197,6 +200,7 @@ FM_EXPORT void fathom_timer_stop(int handle)
     ++*count;
     t->count++;
     t->total_ns += ns;
+    t->mpi_ns += fm_local.mpi_ns - t->mpi_before;
     t->started = 0;
     timers->innermost = outer;
     if (outer)

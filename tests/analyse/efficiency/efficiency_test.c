@@ -72,15 +72,24 @@ static void test_run(struct fm_profile *profile, struct fm_arena *arena)
 
 static void test_timers(struct fm_arena *arena)
 {
-    const uint64_t totals[] = {10, 20};
+    const uint64_t totals[] = {10, 20}, outside[] = {5, 15};
     struct fm_timer timers[] = {{.name = "misused", .parent = ""},
+                                {.name = "old", .parent = "", .total_ns = spread_of(totals, 2)},
                                 {.name = "step", .parent = "", .total_ns = spread_of(totals, 2)}};
-    struct fm_profile profile = {.timers = timers, .n_timers = 2};
+    struct fm_span spans[] = {
+        {.kind = FM_SPAN_FROM_TIMER, .name = "old", .wall_ns = spread_of(totals, 2)},
+        {.kind = FM_SPAN_TIMER, .name = "other", .wall_ns = spread_of(outside, 2), .outside_ns = spread_of(outside, 2)},
+        {.kind = FM_SPAN_TIMER, .name = "step", .wall_ns = spread_of(totals, 2), .outside_ns = spread_of(outside, 2)}};
+    struct fm_profile profile = {.timers = timers, .n_timers = 3, .spans = spans, .n_spans = 3};
     struct fm_efficiency efficiency;
     struct fm_error error;
-    tap_ok(!fm_efficiency_find(&profile, NULL, arena, &efficiency, &error) && efficiency.n_timers == 1 &&
+    tap_ok(!fm_efficiency_find(&profile, NULL, arena, &efficiency, &error) && efficiency.n_timers == 2 &&
                about(efficiency.timers[0].balance, 0.75) && !efficiency.timers[0].factors.known,
-           "of a timer, only the balance of its time is known");
+           "of a timer whose time in MPI is unknown, only the balance of its time is known");
+    const struct fm_factors *factors = &efficiency.timers[1].factors;
+    tap_ok(factors->known && about(factors->load_balance, 10 / 15.) && about(factors->communication, 15 / 20.) &&
+               !factors->estimated,
+           "other timers have factors");
 }
 
 static void test_scaling(void)
