@@ -91,6 +91,13 @@ bool fm_setting_is_on(const char *name)
     return text && fm_setting_switch(text, &on) && on;
 }
 
+bool fm_setting_is_off(const char *name)
+{
+    const char *text = getenv(name);
+    bool on = false;
+    return text && *text && !(fm_setting_switch(text, &on) && on);
+}
+
 bool fm_setting_disabled(void)
 {
     const char *text = getenv("FATHOM_DISABLE");
@@ -144,6 +151,7 @@ static const struct setting settings[] = {
     {"DISABLE", SWITCH, "1 or 0", "nothing is measured"},
     {"EVERYWHERE", SWITCH, "1 or 0", "using 0"},
     {"EVENTS", TEXT, "", ""},
+    {"IO", SWITCH, "on or off", "file I/O is not measured"},
     {"LAUNCHED", TEXT, "", ""},
     {"LIBRARY", TEXT, "", ""},
     {"MEMORY", MEMORY, "a size such as 4M or 512K", "using 4M"},

@@ -24,6 +24,8 @@ const char *fm_setting_memory_limited(const char *text);
 
 /* Whether a switch is on in the environment; an invalid value means off. */
 bool fm_setting_is_on(const char *name);
+/* The same for what is on unless it is switched off. */
+bool fm_setting_is_off(const char *name);
 /* FATHOM_DISABLE. An invalid value disables too: doing nothing is the safe choice. */
 bool fm_setting_disabled(void);
 

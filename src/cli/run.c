@@ -24,8 +24,8 @@
 #include "render/text.h"
 
 static const char usage[] =
-    "usage: fathom run [-o FILE] [--sample HZ|off] [--counters LIST|off] [--memory SIZE] [--report terse|full|FILE] [--quiet] [--] "
-    "COMMAND...\n"
+    "usage: fathom run [-o FILE] [--sample HZ|off] [--counters LIST|off] [--io on|off] [--memory SIZE]\n"
+    "                  [--report terse|full|FILE] [--quiet] [--] COMMAND...\n"
     "\n"
     "Runs COMMAND and measures all its MPI calls. All of these work:\n"
     "    fathom run -- mpirun -n 64 ./model\n"
@@ -37,6 +37,7 @@ static const char usage[] =
     "                      only while a thread uses the CPU\n"
     "  --counters LIST     events to count, such as instructions,cycles or names of libpfm4, or off (default:\n"
     "                      instructions, cycles, floating point and cache misses; software events without a PMU)\n"
+    "  --io off            do not measure the program's file I/O\n"
     "  --memory SIZE       size of the measurement buffer per process, such as 4M (the default) or 512K; at least 256K\n"
     "  --report HOW        print a report at the end: terse, full, or to the file HOW\n"
     "  -q, --quiet         print nothing at the end\n"
@@ -45,14 +46,18 @@ static const char usage[] =
 /* Returns -1 to continue, or the exit status. */
 static int parse(int argc, char **argv, struct fm_run_options *options)
 {
-    static const struct option longs[] = {
-        {"output", required_argument, NULL, 'o'}, {"memory", required_argument, NULL, 'm'},
-        {"sample", required_argument, NULL, 's'}, {"counters", required_argument, NULL, 'c'},
-        {"report", required_argument, NULL, 'r'}, {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},         {0}};
+    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
+                                          {"memory", required_argument, NULL, 'm'},
+                                          {"sample", required_argument, NULL, 's'},
+                                          {"counters", required_argument, NULL, 'c'},
+                                          {"report", required_argument, NULL, 'r'},
+                                          {"io", required_argument, NULL, 'i'},
+                                          {"quiet", no_argument, NULL, 'q'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     uint64_t bytes;
     unsigned hz;
-    bool of_cpu;
+    bool of_cpu, on;
     int option;
     memset(options, 0, sizeof *options);
     opterr = 0;
@@ -75,6 +80,11 @@ static int parse(int argc, char **argv, struct fm_run_options *options)
             break;
         case 'c':
             options->counters = optarg;
+            break;
+        case 'i':
+            if (!fm_setting_switch(optarg, &on))
+                return fm_usage_error("run", "--io must be on or off, not '%s'", optarg);
+            options->io = optarg;
             break;
         case 'r':
             options->report = optarg;
@@ -132,7 +142,7 @@ static void warn_of_output(const struct fm_run_env *env)
 static void print_problem(void *context, const char *name, const char *sentence)
 {
     const struct fm_run_options *options = context;
-    if (!(options->sample && strcmp(name, "FATHOM_SAMPLE") == 0) &&
+    if (!(options->sample && strcmp(name, "FATHOM_SAMPLE") == 0) && !(options->io && strcmp(name, "FATHOM_IO") == 0) &&
         !(options->memory && strcmp(name, "FATHOM_MEMORY") == 0))
         fm_print_line(stderr, "fathom: %s\n", sentence);
 }

@@ -227,6 +227,8 @@ char **fm_run_env_apply(const struct fm_run_env *env, const struct fm_run_option
         setenv("FATHOM_SAMPLE", options->sample, 1);
     if (options->counters)
         setenv("FATHOM_COUNTERS", options->counters, 1);
+    if (options->io)
+        setenv("FATHOM_IO", options->io, 1);
     if (*env->events)
         setenv("FATHOM_EVENTS", env->events, 1);
     else

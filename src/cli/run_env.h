@@ -9,7 +9,7 @@
 #include "collect/node.h"
 
 struct fm_run_options {
-    const char *output, *memory, *report, *sample, *counters; /* NULL: not given */
+    const char *output, *memory, *report, *sample, *counters, *io; /* NULL: not given */
     bool quiet;
     char **command; /* NULL-terminated */
 };

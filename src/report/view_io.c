@@ -253,7 +253,10 @@ enum fm_status fm_view_io_text(struct fm_report *report, FILE *out, struct fm_er
         return status;
     fm_print_incomplete(report, out);
     if (!io.known || !io.n_classes) {
-        fputs(io.known ? "The program did no I/O on files.\n" : "File I/O was not measured.\n", out);
+        fm_print_sentence(out, io.known
+                                   ? "The program did no I/O on files."
+                                   : "File I/O was not measured: it was off (--io off, FATHOM_IO=off), or the profile "
+                                     "is of an older Fathom.");
         return FM_OK;
     }
     fm_print_folded(out, headline(report, &io), 2);

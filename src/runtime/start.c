@@ -211,10 +211,13 @@ static void start(enum fm_reason reason)
         fm_rt.segment->rank = 0;
         fm_rt.segment->world_size = 1;
     }
-    fm_interpose_announce(FM_FOR_FILES);
+    bool files = !fm_setting_is_off("FATHOM_IO");
+    if (files)
+        fm_interpose_announce(FM_FOR_FILES);
     fm_counting_start();
     fm_sampler_start();
-    fm_io_start();
+    if (files)
+        fm_io_start();
     fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - fm_rt.clock.start.ns;
 }
 

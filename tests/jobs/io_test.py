@@ -87,6 +87,9 @@ def check_c(tap, mpi):
     compare(tap, f"{mpi.short}, without samples", job)
     job = jobs.run(jobs.AROUND, mpi, RANKS, [program, "killed"])
     compare(tap, f"{mpi.short}, a rank is killed", job)
+    off = jobs.run(jobs.AROUND, mpi, RANKS, [program], env={"FATHOM_IO": "off"}).report()
+    tap.ok(off["split"]["io_s"] is None and not off["io"]["files"] and off["mpi"]["time_s"] > 0,
+           f"{mpi.short}: switched off", off["split"], off["io"])
     text = subprocess.run([jobs.FATHOM, "report", "--view", "io", *job.profiles()], capture_output=True, check=True)
     tap.ok(b"File I/O: " in text.stdout and b"shared.dat" in text.stdout, f"{mpi.short}: the view", text.stdout.decode())
 

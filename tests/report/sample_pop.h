@@ -17,19 +17,19 @@ struct pop_name {
     struct fm_symbol symbol;
 };
 
-#define POP_CALL(offset, function, file, line)         \
-    {                                                  \
-        offset, FM_RETURN_ADDRESS,                     \
-        {                                              \
-            function, file, file, line, file, 1, false \
-        }                                              \
+#define POP_CALL(offset, function, file, line)                \
+    {                                                         \
+        offset, FM_RETURN_ADDRESS,                            \
+        {                                                     \
+            function, file, file, line, file, 1, false, false \
+        }                                                     \
     }
-#define POP_LINE(offset, function, file, line)         \
-    {                                                  \
-        offset, FM_SAMPLED_ADDRESS,                    \
-        {                                              \
-            function, file, file, line, file, 1, false \
-        }                                              \
+#define POP_LINE(offset, function, file, line)                \
+    {                                                         \
+        offset, FM_SAMPLED_ADDRESS,                           \
+        {                                                     \
+            function, file, file, line, file, 1, false, false \
+        }                                                     \
     }
 
 static const struct pop_name pop_names[] = {

@@ -254,31 +254,37 @@
     X(int, fdatasync, (int fd), (fd))
 
 /* Streams of stdio: io/streams.c. Libc reads and writes their files without calling the functions above by name. */
-#define FM_LIBC_STREAMS(X)                                                                                    \
-    X(FILE *, fopen, (const char *path, const char *mode), (path, mode))                                      \
-    X(FILE *, fopen64, (const char *path, const char *mode), (path, mode))                                    \
-    X(FILE *, freopen, (const char *path, const char *mode, FILE *stream), (path, mode, stream))              \
-    X(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream))            \
-    X(int, fclose, (FILE * stream), (stream))                                                                 \
-    X(size_t, fread, (void *buffer, size_t size, size_t n, FILE *stream), (buffer, size, n, stream))          \
-    X(size_t, __fread_chk, (void *buffer, size_t room, size_t size, size_t n, FILE *stream),                  \
-      (buffer, room, size, n, stream))                                                                        \
-    X(size_t, fwrite, (const void *buffer, size_t size, size_t n, FILE *stream), (buffer, size, n, stream))   \
-    X(char *, fgets, (char *buffer, int size, FILE *stream), (buffer, size, stream))                          \
-    X(char *, __fgets_chk, (char *buffer, size_t room, int size, FILE *stream), (buffer, room, size, stream)) \
-    X(ssize_t, getline, (char **line, size_t *size, FILE *stream), (line, size, stream))                      \
-    X(ssize_t, getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))       \
-    X(ssize_t, __getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))     \
-    X(int, fputs, (const char *text, FILE *stream), (text, stream))                                           \
-    X(int, fprintf, (FILE * stream, const char *format, ...), (stream, format))                               \
-    X(int, vfprintf, (FILE * stream, const char *format, va_list arguments), (stream, format, arguments))     \
-    X(int, __fprintf_chk, (FILE * stream, int flag, const char *format, ...), (stream, flag, format))         \
-    X(int, __vfprintf_chk, (FILE * stream, int flag, const char *format, va_list arguments),                  \
-      (stream, flag, format, arguments))                                                                      \
-    X(int, fflush, (FILE * stream), (stream))                                                                 \
-    X(int, fseek, (FILE * stream, long offset, int from), (stream, offset, from))                             \
-    X(int, fseeko, (FILE * stream, off_t offset, int from), (stream, offset, from))                           \
-    X(int, fseeko64, (FILE * stream, off64_t offset, int from), (stream, offset, from))                       \
+#define FM_LIBC_STREAMS(X)                                                                                        \
+    X(FILE *, fopen, (const char *path, const char *mode), (path, mode))                                          \
+    X(FILE *, fopen64, (const char *path, const char *mode), (path, mode))                                        \
+    X(FILE *, freopen, (const char *path, const char *mode, FILE *stream), (path, mode, stream))                  \
+    X(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream))                \
+    X(int, fclose, (FILE * stream), (stream))                                                                     \
+    X(size_t, fread, (void *buffer, size_t size, size_t n, FILE *stream), (buffer, size, n, stream))              \
+    X(size_t, __fread_chk, (void *buffer, size_t room, size_t size, size_t n, FILE *stream),                      \
+      (buffer, room, size, n, stream))                                                                            \
+    X(size_t, fwrite, (const void *buffer, size_t size, size_t n, FILE *stream), (buffer, size, n, stream))       \
+    X(char *, fgets, (char *buffer, int size, FILE *stream), (buffer, size, stream))                              \
+    X(char *, __fgets_chk, (char *buffer, size_t room, int size, FILE *stream), (buffer, room, size, stream))     \
+    X(ssize_t, getline, (char **line, size_t *size, FILE *stream), (line, size, stream))                          \
+    X(ssize_t, getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))           \
+    X(ssize_t, __getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))         \
+    X(int, fscanf, (FILE * stream, const char *format, ...), (stream, format))                                    \
+    X(int, vfscanf, (FILE * stream, const char *format, va_list arguments), (stream, format, arguments))          \
+    X(int, __isoc99_fscanf, (FILE * stream, const char *format, ...), (stream, format))                           \
+    X(int, __isoc99_vfscanf, (FILE * stream, const char *format, va_list arguments), (stream, format, arguments)) \
+    X(int, __isoc23_fscanf, (FILE * stream, const char *format, ...), (stream, format))                           \
+    X(int, __isoc23_vfscanf, (FILE * stream, const char *format, va_list arguments), (stream, format, arguments)) \
+    X(int, fputs, (const char *text, FILE *stream), (text, stream))                                               \
+    X(int, fprintf, (FILE * stream, const char *format, ...), (stream, format))                                   \
+    X(int, vfprintf, (FILE * stream, const char *format, va_list arguments), (stream, format, arguments))         \
+    X(int, __fprintf_chk, (FILE * stream, int flag, const char *format, ...), (stream, flag, format))             \
+    X(int, __vfprintf_chk, (FILE * stream, int flag, const char *format, va_list arguments),                      \
+      (stream, flag, format, arguments))                                                                          \
+    X(int, fflush, (FILE * stream), (stream))                                                                     \
+    X(int, fseek, (FILE * stream, long offset, int from), (stream, offset, from))                                 \
+    X(int, fseeko, (FILE * stream, off_t offset, int from), (stream, offset, from))                               \
+    X(int, fseeko64, (FILE * stream, off64_t offset, int from), (stream, offset, from))                           \
     X(void, rewind, (FILE * stream), (stream))
 
 /* Calls that send a signal, and so show that the program uses it; they have `signal`: libc/signals.c. */

@@ -2,7 +2,7 @@
 /* Streams of stdio. A request is a call of the program, whether libc serves it from the buffer or from the file: its
  * bytes are those that the program reads or writes. A call that only moves data from or to the buffer takes no time: it
  * is not I/O, and formatting is the program's work.
- * Characters read and written one by one, fscanf, and formatted output to stdout are not counted. */
+ * Characters read and written one by one, and formatted output to stdout are not counted. */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* so that both names of some calls are available */
 #include <fcntl.h>
@@ -163,6 +163,50 @@ GETS(__fgets_chk, (char *buffer, size_t room, int size, FILE *stream), (buffer, 
 LINE(getline, (char **line, size_t *size, FILE *stream), (line, size, stream))
 LINE(getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))
 LINE(__getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))
+
+/* What is left in the buffer before a call. */
+struct unread {
+    const char *from, *to;
+};
+
+static struct unread unread_of(const FILE *stream)
+{
+    return (struct unread){stream->_IO_read_ptr, stream->_IO_read_end};
+}
+
+/* Does not say how much it reads. The buffer is assumed to be filled at most once. */
+static void end_scan(struct fm_io_call *io, const FILE *stream, const struct unread *before)
+{
+    bool filled = stream->_IO_read_ptr < before->from || stream->_IO_read_end != before->to;
+    int64_t length = filled ? (before->to - before->from) + (stream->_IO_read_ptr - stream->_IO_read_base)
+                            : stream->_IO_read_ptr - before->from;
+    if (!filled && length > 0)
+        io->start = 0;
+    end_read(io, length);
+}
+
+#define SCAN(name, vname)                                                           \
+    int fm_wrapped_##vname(FILE *stream, const char *format, va_list arguments)     \
+    {                                                                               \
+        struct fm_io_call io;                                                       \
+        begin_transfer(&io, stream, INT64_MAX, 0);                                  \
+        struct unread before = io.counted ? unread_of(stream) : (struct unread){0}; \
+        int result = fm_real.vname(stream, format, arguments);                      \
+        if (io.counted)                                                             \
+            end_scan(&io, stream, &before);                                         \
+        return result;                                                              \
+    }                                                                               \
+    int fm_wrapped_##name(FILE *stream, const char *format, ...)                    \
+    {                                                                               \
+        va_list arguments;                                                          \
+        va_start(arguments, format);                                                \
+        int result = fm_wrapped_##vname(stream, format, arguments);                 \
+        va_end(arguments);                                                          \
+        return result;                                                              \
+    }
+SCAN(fscanf, vfscanf)
+SCAN(__isoc99_fscanf, __isoc99_vfscanf)
+SCAN(__isoc23_fscanf, __isoc23_vfscanf)
 
 /* ---- writing ---- */
 

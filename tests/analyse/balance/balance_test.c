@@ -108,27 +108,35 @@ static enum fm_evenness evenness_of(struct two_ranks ranks, size_t *groups)
 static void test_evenness(void)
 {
     size_t n;
-    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 3000}, {10000, 10000}, {5, 5}}, &n) == FM_UNEVEN &&
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 3000}, {10000, 10000}, {5, 5}, false, {0, 0}}, &n) ==
+                   FM_UNEVEN &&
                n == 2,
            "a rank with more work");
-    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 1400}, {10000, 10000}, {5, 5}}, &n) == FM_EVEN,
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 1400}, {10000, 10000}, {5, 5}, false, {0, 0}}, &n) ==
+               FM_EVEN,
            "4 %% of the wall time are chance");
-    tap_ok(evenness_of((struct two_ranks){{370, 370}, {20, 63}, {370, 370}, {0, 0}}, &n) == FM_EVEN &&
-               evenness_of((struct two_ranks){{370, 370}, {20, 120}, {370, 370}, {0, 0}}, &n) == FM_UNEVEN &&
-               evenness_of((struct two_ranks){{1500, 1500}, {20, 110}, {1500, 1500}, {0, 0}}, &n) == FM_EVEN,
+    tap_ok(evenness_of((struct two_ranks){{370, 370}, {20, 63}, {370, 370}, {0, 0}, false, {0, 0}}, &n) == FM_EVEN &&
+               evenness_of((struct two_ranks){{370, 370}, {20, 120}, {370, 370}, {0, 0}, false, {0, 0}}, &n) ==
+                   FM_UNEVEN &&
+               evenness_of((struct two_ranks){{1500, 1500}, {20, 110}, {1500, 1500}, {0, 0}, false, {0, 0}}, &n) ==
+                   FM_EVEN,
            "one disturbance of a short run is no imbalance");
-    tap_ok(evenness_of((struct two_ranks){{60, 60}, {10, 25}, {60, 60}, {0, 0}}, &n) == FM_EVEN && n == 1,
+    tap_ok(evenness_of((struct two_ranks){{60, 60}, {10, 25}, {60, 60}, {0, 0}, false, {0, 0}}, &n) == FM_EVEN &&
+               n == 1,
            "and so is 15 ms in a short run");
-    tap_ok(evenness_of((struct two_ranks){{10000, 12000}, {1000, 3000}, {10000, 12000}, {5, 5}}, &n) == FM_EVEN &&
+    tap_ok(evenness_of((struct two_ranks){{10000, 12000}, {1000, 3000}, {10000, 12000}, {5, 5}, false, {0, 0}}, &n) ==
+                   FM_EVEN &&
                n == 1,
            "a rank that started earlier waits in MPI, but its work is the same");
-    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 3000}, {8000, 10000}, {400, 5}}, &n) ==
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 3000}, {8000, 10000}, {400, 5}, false, {0, 0}}, &n) ==
                    FM_UNKNOWN_EVENNESS &&
                n == 1,
            "a rank that was preempted may have lost the difference");
-    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 8000}, {9000, 10000}, {400, 5}}, &n) == FM_UNEVEN,
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 8000}, {9000, 10000}, {400, 5}, false, {0, 0}}, &n) ==
+               FM_UNEVEN,
            "unless it is larger than all it can have lost");
-    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 3000}, {7000, 10000}, {5, 5}}, &n) == FM_UNEVEN,
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 3000}, {7000, 10000}, {5, 5}, false, {0, 0}}, &n) ==
+               FM_UNEVEN,
            "a rank that waits outside MPI on a core of its own");
 }
 

@@ -93,6 +93,28 @@ static int no_arguments(const struct printf_info *info, size_t n, int *types, in
     return 0;
 }
 
+/* More than fits into a buffer, so that it is filled in the middle of numbers. */
+static void by_scan(void)
+{
+    enum { NUMBERS = 5000 };
+    struct figures f = {0};
+    FILE *stream = fopen("numbers.txt", "w+");
+    check(stream != NULL, "fopen");
+    f.opens++;
+    for (int i = 0; i < NUMBERS; i++, f.writes++)
+        f.written += fprintf(stream, "%d\n", 1000 * i);
+    rewind(stream);
+    f.seeks++;
+    int number;
+    for (int i = 0; i < NUMBERS; i++, f.reads++)
+        check(fscanf(stream, "%d", &number) == 1 && number == 1000 * i, "fscanf");
+    check(fscanf(stream, "%d", &number) == EOF, "fscanf at the end");
+    f.reads++;
+    f.read = f.written;
+    check(fclose(stream) == 0, "fclose");
+    print("numbers.txt", f);
+}
+
 /* Formatting into the buffer is work of the program. */
 static void by_slow_format(void)
 {
@@ -285,6 +307,7 @@ int main(int argc, char **argv)
         by_descriptor();
         by_stream();
         by_slow_format();
+        by_scan();
         by_copies();
         with_children();
         in_threads();
