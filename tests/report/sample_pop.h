@@ -17,19 +17,19 @@ struct pop_name {
     struct fm_symbol symbol;
 };
 
-#define POP_CALL(offset, function, file, line)                \
-    {                                                         \
-        offset, FM_RETURN_ADDRESS,                            \
-        {                                                     \
-            function, file, file, line, file, 1, false, false \
-        }                                                     \
+#define POP_CALL(offset, name, source, number)                                                                     \
+    {                                                                                                              \
+        offset, FM_RETURN_ADDRESS,                                                                                 \
+        {                                                                                                          \
+            .function = name, .path = source, .file = source, .line = number, .defined = source, .defined_line = 1 \
+        }                                                                                                          \
     }
-#define POP_LINE(offset, function, file, line)                \
-    {                                                         \
-        offset, FM_SAMPLED_ADDRESS,                           \
-        {                                                     \
-            function, file, file, line, file, 1, false, false \
-        }                                                     \
+#define POP_LINE(offset, name, source, number)                                                                     \
+    {                                                                                                              \
+        offset, FM_SAMPLED_ADDRESS,                                                                                \
+        {                                                                                                          \
+            .function = name, .path = source, .file = source, .line = number, .defined = source, .defined_line = 1 \
+        }                                                                                                          \
     }
 
 static const struct pop_name pop_names[] = {
