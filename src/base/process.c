@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "base/process.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,23 @@ uint64_t fm_process_resident(void)
         return 0;
     strtoull(at, &at, 10);
     return strtoull(at, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+bool fm_process_placement(struct fm_placement *placement)
+{
+    enum { CPUS = 8192 }; /* the kernel refuses a mask that is smaller than its own */
+    _Alignas(cpu_set_t) unsigned char mask[CPUS / 8] = {0};
+    unsigned cpu;
+    *placement = (struct fm_placement){0, CPUS, 0};
+    if (sched_getaffinity(0, sizeof mask, (cpu_set_t *)(void *)mask) != 0 || getcpu(&cpu, &placement->node) != 0)
+        return false;
+    for (unsigned i = 0; i < CPUS; i++) {
+        if (!CPU_ISSET_S(i, sizeof mask, (cpu_set_t *)(void *)mask))
+            continue;
+        placement->first_cpu = placement->cpus ? placement->first_cpu : i;
+        placement->cpus++;
+    }
+    return placement->cpus;
 }
 
 void fm_process_name(char *name, size_t size, const char *kind, pid_t pid)

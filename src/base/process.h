@@ -18,6 +18,11 @@ uint64_t fm_pid_namespace(void);                       /* of this process; 0: un
 #define FM_RUNQUEUE_UNKNOWN UINT64_MAX
 uint64_t fm_process_runqueue(pid_t pid);
 uint64_t fm_process_resident(void); /* memory of this process, in bytes; 0: unknown */
+/* The CPUs on which the calling thread may run, and the NUMA node where it runs now. Returns false if unknown. */
+struct fm_placement {
+    uint32_t cpus, first_cpu, node;
+};
+bool fm_process_placement(struct fm_placement *placement);
 /* "KIND-PID-START-NAMESPACE": unique within this boot, across containers. */
 void fm_process_name(char *name, size_t size, const char *kind, pid_t pid);
 void fm_boot_id(char id[40]); /* of the running system; "": unknown */

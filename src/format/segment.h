@@ -217,6 +217,12 @@ struct fm_segment_header {
     uint32_t uncounted_threads;    /* without counters */
     uint32_t text_unknown_counter; /* first counter that was asked for and is not known or not available */
     uint32_t unused_counters;
+
+    /* where its main thread may run when measurement starts; 0: unknown */
+    uint32_t allowed_cpus;
+    uint32_t first_cpu; /* the first of them + 1 */
+    uint32_t numa_node; /* where it runs then, + 1 */
+    uint32_t unused_placement;
 };
 
 #define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the default directory could not be created or was full */

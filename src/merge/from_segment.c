@@ -228,6 +228,11 @@ static uint64_t known_or_not(uint64_t value)
     return value ? value : FM_UNKNOWN;
 }
 
+static uint64_t less_one(uint64_t value)
+{
+    return value ? value - 1 : FM_UNKNOWN;
+}
+
 /* The smaller one that is known. */
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -311,6 +316,9 @@ static bool read_process(struct fm_segment_reader *r)
             .runqueue_ns = runqueue_of(r),
         .init_rss_bytes = known_or_not(header->init_rss_bytes),
         .end_rss_bytes = known_or_not(header->end_rss_bytes),
+        .allowed_cpus = known_or_not(header->allowed_cpus),
+        .first_cpu = less_one(header->first_cpu),
+        .numa_node = less_one(header->numa_node),
         .io_ns = r->io_ns,
         .read_bytes = r->read_bytes,
         .written_bytes = r->written_bytes,

@@ -43,6 +43,9 @@
     X(17, 2, major_faults,         COUNT, USAGE,  HEADER, "major_faults",         "major faults")            \
     X(22, 2, read_bytes,           BYTES, ALWAYS, MADE,   "read_bytes",           "read")                    \
     X(23, 2, written_bytes,        BYTES, ALWAYS, MADE,   "written_bytes",        "written")                 \
+    X(24, 2, allowed_cpus,         COUNT, ALWAYS, MADE,   "allowed_cpus",         "")                        \
+    X(25, 2, first_cpu,            COUNT, ALWAYS, MADE,   "first_allowed_cpu",    "")                        \
+    X(26, 2, numa_node,            COUNT, ALWAYS, MADE,   "numa_node",            "")                        \
     X(12, 1, overhead_ns,          NS,    ALWAYS, MADE,   "overhead_s",           "")
 /* clang-format on */
 

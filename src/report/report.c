@@ -150,10 +150,10 @@ const char *fm_bar(struct fm_report *report, double part, double whole, size_t c
 
 const char *fm_lack_text(struct fm_arena *arena, const struct fm_core_use *use)
 {
-    char number[FM_UNIT_CHARS];
+    char number[FM_UNIT_CHARS], ranks[FM_RANKS_ON_CORES_CHARS];
     switch (use->lack) {
     case FM_CORES_FEWER_THAN_RANKS:
-        return fm_format(arena, "%u ranks on %u core%s", use->ranks, use->cores, use->cores == 1 ? "" : "s");
+        return fm_format(arena, "%s", fm_ranks_on_cores(ranks, use));
     case FM_CORES_PREEMPTED:
         if (use->no_cpu >= 0)
             return fm_format(arena, "without a CPU for %s of the time", fm_percent_whole(number, use->no_cpu));

@@ -113,6 +113,12 @@ static void describe_identity(struct fm_segment_header *h)
     h->started_real_ns = fm_clock_ns(CLOCK_REALTIME) - (fm_clock_ns(CLOCK_MONOTONIC) - h->started_mono_ns);
     int core = sched_getcpu();
     h->core = core < 0 ? 0 : (uint32_t)core;
+    struct fm_placement placement;
+    if (fm_process_placement(&placement)) {
+        h->allowed_cpus = placement.cpus;
+        h->first_cpu = placement.first_cpu + 1;
+        h->numa_node = placement.node + 1;
+    }
 }
 
 void fm_describe_process(struct fm_segment_header *h)

@@ -65,6 +65,8 @@ def check_fault(tap, mpi, program, name):
     tap.ok(finding["cost_s"] > 0 and 0 < finding["cost_fraction"] < 1 and finding["evidence"],
            f"{mpi.short}, {name}: what it costs and why", finding)
     shown = subprocess.run([jobs.FATHOM, "report", *job.profiles()], capture_output=True, text=True, check=True).stdout
+    if rule == "no-cpu":
+        tap.ok("2 ranks bound to the same core" in finding["text"], f"{mpi.short}, {name}: how they are bound", finding)
     words = " ".join(finding["text"].split())
     tap.ok(words in " ".join(shown.split()), f"{mpi.short}, {name}: shown by the summary", shown)
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/balance/core_use.h"
 
+#include <stdio.h>
+
 #include "base/saturate.h"
 #include "base/units.h"
 #include "base/writer.h"
@@ -51,16 +53,63 @@ struct fm_no_cpu fm_no_cpu_outside(const struct fm_process *process)
     return without;
 }
 
+/* Whether some ranks have fewer cores each than those found so far. */
+static bool are_denser(uint64_t ranks, uint64_t cores, const struct fm_core_use *use)
+{
+    return cores && (!use->cores || ranks * use->cores > use->ranks * cores);
+}
+
+/* Processes are sorted by rank. */
+static const struct fm_process *process_of(const struct fm_profile *profile, uint32_t rank)
+{
+    size_t low = 0, high = profile->n_processes;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (profile->processes[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < profile->n_processes && profile->processes[low].rank == rank ? &profile->processes[low] : NULL;
+}
+
+/* Ranks of a host that may run from the same CPU on: they share all their CPUs, or the rank with the most of them has more
+ * than is assumed here. */
+static void find_bound(const struct fm_profile *profile, const struct fm_host *host, struct fm_core_use *use)
+{
+    enum { CPUS = 4096 };
+    struct {
+        uint32_t ranks, cpus;
+    } from[CPUS] = {{0, 0}};
+    for (size_t i = 0; i < host->ranks.n; i++)
+        for (uint64_t rank = host->ranks.ranges[i].first; rank <= host->ranks.ranges[i].last; rank++) {
+            const struct fm_process *process = process_of(profile, (uint32_t)rank);
+            if (!process || process->first_cpu >= CPUS || process->allowed_cpus >= host->cores)
+                continue;
+            uint32_t cpus = (uint32_t)process->allowed_cpus, *most = &from[process->first_cpu].cpus;
+            *most = cpus > *most ? cpus : *most;
+            from[process->first_cpu].ranks++;
+        }
+    for (size_t i = 0; i < CPUS; i++)
+        if (from[i].ranks > from[i].cpus && are_denser(from[i].ranks, from[i].cpus, use)) {
+            use->ranks = from[i].ranks;
+            use->cores = from[i].cpus;
+            use->bound = true;
+        }
+}
+
 static void find_host(const struct fm_profile *profile, struct fm_core_use *use)
 {
     for (size_t i = 0; i < profile->n_hosts; i++) {
         const struct fm_host *host = &profile->hosts[i];
         uint64_t ranks = fm_rankset_count(&host->ranks);
-        if (host->cores && (!use->cores || ranks * use->cores > (uint64_t)use->ranks * host->cores)) {
+        if (are_denser(ranks, host->cores, use)) {
             use->ranks = (uint32_t)ranks;
             use->cores = host->cores;
         }
     }
+    for (size_t i = 0; i < profile->n_hosts; i++)
+        find_bound(profile, &profile->hosts[i], use);
 }
 
 static void add_waiting(const struct fm_process *process, struct fm_core_use *use, double *wall_ns)
@@ -126,10 +175,22 @@ struct fm_core_use fm_core_use(const struct fm_profile *profile)
     return use;
 }
 
+const char *fm_ranks_on_cores(char text[FM_RANKS_ON_CORES_CHARS], const struct fm_core_use *use)
+{
+    char cores[24];
+    if (use->cores == 1)
+        snprintf(cores, sizeof cores, "%s", use->bound ? "core" : "1 core");
+    else
+        snprintf(cores, sizeof cores, "%u cores", use->cores);
+    snprintf(text, FM_RANKS_ON_CORES_CHARS, "%u ranks %s %s", use->ranks, use->bound ? "bound to the same" : "on",
+             cores);
+    return text;
+}
+
 const char *fm_no_cpu_text(const struct fm_core_use *use, struct fm_arena *arena)
 {
     struct fm_writer writer = {.arena = arena};
-    char mean[FM_UNIT_CHARS], most[FM_UNIT_CHARS];
+    char mean[FM_UNIT_CHARS], most[FM_UNIT_CHARS], ranks[FM_RANKS_ON_CORES_CHARS];
     if (use->no_cpu < 0 || !lacks(use))
         return "";
     fm_percent_whole(mean, use->no_cpu);
@@ -139,7 +200,7 @@ const char *fm_no_cpu_text(const struct fm_core_use *use, struct fm_arena *arena
         fm_write(&writer, "The ranks had no CPU for %s of their time (rank %u: %s): ", mean, use->no_cpu_rank,
                  fm_percent_whole(most, use->no_cpu_most));
     if (use->processes > 1 && use->lack == FM_CORES_FEWER_THAN_RANKS)
-        fm_write(&writer, "%u ranks on %u core%s", use->ranks, use->cores, use->cores == 1 ? "" : "s");
+        fm_write(&writer, "%s", fm_ranks_on_cores(ranks, use));
     else if (use->processes > 1)
         fm_write(&writer, "they shared cores with each other or with other processes, or had a limit of CPU time");
     return fm_writer_text(&writer);

@@ -25,6 +25,7 @@ enum fm_cores_lack { FM_CORES_ENOUGH, FM_CORES_FEWER_THAN_RANKS, FM_CORES_PREEMP
 struct fm_core_use {
     enum fm_cores_lack lack;
     uint32_t ranks, cores; /* of the host with the most ranks per core; 0 if the number of cores is unknown */
+    bool bound;            /* these ranks are bound to these cores of a host that has more */
     double no_cpu;         /* time without a CPU / wall time over all processes; FM_NO_CPU_UNKNOWN if unknown */
     double no_cpu_ns;      /* time without a CPU over all processes; 0 if unknown */
     double no_cpu_most;    /* the same as no_cpu, of the process with the largest; 0 if unknown */
@@ -55,6 +56,10 @@ struct fm_no_cpu {
     bool measured;
 };
 struct fm_no_cpu fm_no_cpu_outside(const struct fm_process *process);
+
+/* "4 ranks on 2 cores", "4 ranks bound to the same 2 cores". */
+enum { FM_RANKS_ON_CORES_CHARS = 64 };
+const char *fm_ranks_on_cores(char text[FM_RANKS_ON_CORES_CHARS], const struct fm_core_use *use);
 
 /* "The ranks had no CPU for 23 % of their time (rank 1: 30 %): 4 ranks on 2 cores", if it is measured and ranks lacked
  * cores; "" if not. NULL if out of memory. */

@@ -25,6 +25,7 @@ static struct fm_finding *add(struct fm_finding_search *search, double lost_ns, 
     fm_finding_evidence(finding, "preemptions_per_second", use->preemptions);
     fm_finding_evidence(finding, "ranks", use->ranks);
     fm_finding_evidence(finding, "cores", use->cores);
+    fm_finding_evidence(finding, "bound", use->bound);
     return finding;
 }
 

@@ -185,6 +185,18 @@ static void test_measured_core_use(void)
     use = fm_core_use(&profile);
     tap_ok(use.lack == FM_CORES_PREEMPTED && fabs(use.no_cpu - 0.0525) < 1e-9 && fm_lacked_core(&processes[1]),
            "more is not");
+    for (int i = 0; i < 2; i++) {
+        processes[i].allowed_cpus = 1;
+        processes[i].first_cpu = 1;
+    }
+    use = fm_core_use(&profile);
+    char text[FM_RANKS_ON_CORES_CHARS];
+    tap_ok(use.lack == FM_CORES_FEWER_THAN_RANKS &&
+               strcmp(fm_ranks_on_cores(text, &use), "2 ranks bound to the same core") == 0,
+           "ranks that are bound to the same core");
+    processes[0].first_cpu = 0;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_PREEMPTED && !use.bound, "ranks that are bound to different cores");
     processes[0].runqueue_ns = FM_UNKNOWN;
     use = fm_core_use(&profile);
     tap_ok(fabs(use.no_cpu - 0.06) < 1e-9, "a rank for which it is unknown does not count");
