@@ -297,6 +297,16 @@ static uint64_t runqueue_of(const struct fm_segment_reader *r)
     return waited < r->wall_ns ? waited : r->wall_ns;
 }
 
+/* The kernel's high water and its resident size are each approximate by some pages per thread, and that of a killed process
+ * is as old as its last sample; but it was never below what was resident. */
+static void raise_high_water(struct fm_process *process)
+{
+    const uint64_t resident[] = {process->init_rss_bytes, process->end_rss_bytes};
+    for (size_t i = 0; i < sizeof resident / sizeof *resident; i++)
+        if (process->max_rss_bytes && resident[i] != FM_UNKNOWN && resident[i] > process->max_rss_bytes)
+            process->max_rss_bytes = resident[i];
+}
+
 /* The events must have been read. */
 static bool read_process(struct fm_segment_reader *r)
 {
@@ -326,6 +336,7 @@ static bool read_process(struct fm_segment_reader *r)
         .end = r->end,
         .end_code = r->end_code,
     };
+    raise_high_water(&process);
     for (size_t i = 0; i < r->profile->n_events; i++)
         fm_add_saturating(&process.mpi_ns, r->profile->events[i].stats.total_ns);
     bool abnormal = process.end != FM_END_FINALIZED && process.end != FM_END_UNKNOWN;

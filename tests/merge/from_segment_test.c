@@ -101,6 +101,7 @@ static void test_resources(void)
     header->runqueue_start = 1 + 500;
     header->runqueue_end = 1 + 700;
     header->init_rss_bytes = 1000;
+    header->max_rss_bytes = 900;
     header->available_bytes = 5000;
     header->seen_available_bytes = 4000;
     header->memory_limit.bytes = 9000;
@@ -109,6 +110,7 @@ static void test_resources(void)
     const struct fm_process *process = &p->processes[0];
     tap_ok(process->runqueue_ns == 200 && process->init_rss_bytes == 1000 && process->end_rss_bytes == FM_UNKNOWN,
            "time without a CPU, memory");
+    tap_ok(process->max_rss_bytes == 1000, "the high water is not below what was resident");
     tap_ok(p->hosts[0].least_free_bytes == 4000 && p->hosts[0].limit_bytes == 9000 &&
                p->hosts[0].limit_peak_bytes == FM_UNKNOWN && p->hosts[0].numa_nodes == FM_UNKNOWN,
            "memory of the host, the least that anybody has seen");
@@ -126,7 +128,11 @@ static void test_resources(void)
     header = fresh();
     header->runqueue_start = 10;
     header->runqueue_end = 9;
+    header->init_rss_bytes = 1000;
+    header->end_rss_bytes = 3000;
+    header->max_rss_bytes = 2000;
     p = read_as(header, FM_END_UNKNOWN, 0, 0);
+    tap_ok(p->processes[0].max_rss_bytes == 3000, "nor below what was at the end");
     tap_ok(p->processes[0].runqueue_ns == FM_UNKNOWN, "without an end, or with one before the start: unknown");
     fm_profile_destroy(p);
 }
