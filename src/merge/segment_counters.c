@@ -74,16 +74,17 @@ static const char *reason(uint32_t error)
     switch (error) {
     case EACCES:
     case EPERM:
-        return "not permitted (kernel.perf_event_paranoid, or a container)";
+        return "perf events are not permitted (kernel.perf_event_paranoid, or a container)";
     case EMFILE:
         return "too few file descriptors (ulimit -n)";
+    case ENOSYS:
+        return "this kernel has no perf events";
     case ENOENT:
     case ENODEV:
-    case ENOSYS:
     case EOPNOTSUPP:
-        return "not available on this machine";
+        return "this machine does not have these events (most virtual machines have no hardware counters)";
     default:
-        return "refused by the kernel";
+        return "the kernel refused the events";
     }
 }
 

@@ -69,7 +69,7 @@
       "MPI was loaded, but no call of it was seen: calls through dlsym with a handle (ctypes, Julia) or in "          \
       "libraries loaded with RTLD_DEEPBIND are not measured")                                                         \
     X(35, FILES_COMBINED, "files-combined", "files", "", "files counted only as a part of their class: table full")   \
-    X(36, NO_COUNTERS, "no-counters", "", "why", "nothing was counted: perf events are %s")                           \
+    X(36, NO_COUNTERS, "no-counters", "", "why", "nothing was counted: %s")                                           \
     X(37, UNKNOWN_COUNTER, "unknown-counter", "", "name", "counter %s is unknown or not available")                   \
     X(38, UNCOUNTED_THREADS, "uncounted-threads", "threads", "",                                                      \
       "threads without counters: too many, or too few file descriptors (ulimit -n)")

@@ -187,7 +187,7 @@ static struct fm_limit_value computation(const struct fm_checked *checked)
 
 static struct fm_limit_value from_counters(double scaling)
 {
-    return scaling > 0 ? known(scaling, 0) : unknown("it needs counters of the processor on all ranks of both runs");
+    return scaling > 0 ? known(scaling, 0) : unknown("it needs hardware counters on all ranks of both runs");
 }
 
 static struct fm_limit_value instructions(const struct fm_checked *checked)

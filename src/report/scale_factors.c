@@ -100,8 +100,8 @@ enum fm_status fm_scaling_factors_text(struct fm_scaling *scaling, FILE *out)
                       "outside MPI / wall time.",
                       weak ? "a rank" : "all ranks");
     if (!has_computation(scaling)) {
-        fm_print_sentence(out, "The scaling of instructions, IPC and frequency is unknown: it needs counters of the "
-                               "processor in both runs.");
+        fm_print_sentence(out, "The scaling of instructions, IPC and frequency is unknown: it needs hardware counters "
+                               "in all runs.");
         return FM_OK;
     }
     print_computation(scaling, out);

@@ -73,10 +73,11 @@ static void add_row(struct fm_report *report, struct fm_table *table, const stru
     fm_cell_text(table, csv ? (total->scaled ? "1" : "0") : total->scaled ? "scaled" : "");
 }
 
+/* An event that never happened did not happen in MPI either, however it is read. */
 static bool any_split(const struct fm_counter_totals *totals)
 {
     for (size_t i = 0; i < totals->n; i++)
-        if (totals->items[i].split)
+        if (totals->items[i].split && totals->items[i].count)
             return true;
     return false;
 }
@@ -113,8 +114,8 @@ static enum fm_status no_memory(struct fm_error *error)
 
 /* ---- sentences ---- */
 
-/* Why there is nothing: a note of the measurement says so, or it was not asked for. */
-static void print_none(struct fm_report *report, FILE *out)
+/* What could not be counted, and why. Returns false if no note says so. */
+static bool print_notes(struct fm_report *report, FILE *out)
 {
     bool told = false;
     for (size_t i = 0; i < report->profile->n_notes; i++) {
@@ -124,10 +125,15 @@ static void print_none(struct fm_report *report, FILE *out)
         fm_print_note(report, note, out);
         told = true;
     }
-    if (!told)
-        fputs(
-            "No counters: they were off (--counters off, FATHOM_COUNTERS=off), or the profile is of an older Fathom.\n",
-            out);
+    return told;
+}
+
+static void print_none(struct fm_report *report, FILE *out)
+{
+    if (!print_notes(report, out))
+        fm_print_sentence(out,
+                          "No counters: they were switched off (--counters off, FATHOM_COUNTERS=off), or the profile "
+                          "is from an older version of Fathom.");
 }
 
 static bool was_asked(const struct fm_report *report)
@@ -195,6 +201,7 @@ enum fm_status fm_view_counters_text(struct fm_report *report, FILE *out, struct
         fm_print_sentence(out, was_asked(report) ? "Software events, counted by the kernel (perf)."
                                                  : "There are no hardware counters on this machine (no PMU, as in most "
                                                    "virtual machines): software events of the kernel instead.");
+    print_notes(report, out);
     fm_print_scope(report, out);
     fputc('\n', out);
     if (!fill(report, &table, &totals, false))
@@ -203,10 +210,12 @@ enum fm_status fm_view_counters_text(struct fm_report *report, FILE *out, struct
     fputc('\n', out);
     print_derived(&totals, out);
     if (any_scaled(&totals))
-        fm_print_sentence(out, "scaled: the event shared a counter of the processor with others; extrapolated from the "
+        fm_print_sentence(out, "scaled: the event shared a hardware counter with others; extrapolated from the "
                                "time in which it was counted.");
     if (!all_split(&totals))
-        fm_print_sentence(out, "In MPI unknown: reading these events takes a system call, too much for each MPI call.");
+        fm_print_sentence(out,
+                          "Not split between program and MPI: reading these events takes a system call, too slow for "
+                          "every MPI call.");
     return FM_OK;
 }
 

@@ -33,7 +33,7 @@ const char *fm_split_text(struct fm_report *report);
 const char *fm_no_cpu_sentence(struct fm_report *report);
 /* "File I/O: 12 % of the time ..."; "" if it takes less than that share of the time. */
 const char *fm_io_sentence(struct fm_report *report, double least);
-const char *fm_counters_sentence(struct fm_report *report); /* "" without counters of the processor */
+const char *fm_counters_sentence(struct fm_report *report); /* "" without hardware counters */
 const char *fm_headline(struct fm_report *report);          /* "pop on 64 ranks: 841.1 s, 59 % in MPI; ..." */
 void fm_print_figures(struct fm_report *report, FILE *out); /* of the ranks: min, avg, max, sum (summary_figures.c) */
 

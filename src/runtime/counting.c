@@ -87,13 +87,14 @@ static bool read_settings(struct fm_perf_events *events)
     return true;
 }
 
-/* Events that the processor counts come first: only those can be read in user space. */
+/* Events that the processor counts come first: only those can be read in user space. One that was given twice is counted
+ * once. */
 static void sort_events(struct fm_perf_events *events)
 {
     struct fm_perf_events sorted = {.by_default = events->by_default};
     for (int software = 0; software < 2; software++)
         for (size_t i = 0; i < events->n; i++)
-            if (fm_perf_event_is_software(&events->list[i]) == software)
+            if (fm_perf_event_is_software(&events->list[i]) == software && !find_named(&sorted, events->list[i].name))
                 sorted.list[sorted.n++] = events->list[i];
     *events = sorted;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Software events of real jobs: page faults and context switches that the program causes, in all its threads; and what
 counting must not do: harm a program that forks, executes another one, closes all descriptors, or may not count at all."""
+import errno
 import re
 import subprocess
 
@@ -168,27 +169,27 @@ def check_off(tap, mpi):
 # A program whose system calls are filtered before it starts: perf_event_open fails as it does in containers.
 REFUSE = r"""
 #define _GNU_SOURCE
-#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-int main(int argc, char **argv)
+int main(int argc, char **argv) /* the error number, the program, its arguments */
 {
     (void)argc;
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EACCES),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)atoi(argv[1])),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {4, code};
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
         return 9;
-    execvp(argv[1], argv + 1);
+    execvp(argv[2], argv + 2);
     return 8;
 }
 """
@@ -197,13 +198,29 @@ int main(int argc, char **argv)
 def check_refused(tap, mpi):
     program, refuse = mpi.compile("counted", PROGRAM, "-pthread"), jobs.compile_plain("refuse", REFUSE)
     bare = jobs.run(jobs.BARE, mpi, 2, [program, "pages"])
-    job = jobs.run(jobs.AROUND, mpi, 2, [program, "pages"], prefix=[refuse])
+    job = jobs.run(jobs.AROUND, mpi, 2, [program, "pages"], prefix=[refuse, str(errno.EACCES)])
     report = job.report()
     tap.ok(job.status == 0 and job.stdout == bare.stdout and not job.stderr, f"{mpi.short}: refused, the job is unharmed",
            job)
     tap.ok(not report["counters"]["list"] and
            [n["code"] for n in report["job"]["notes"]] == ["no-counters"], f"{mpi.short}: and one note says so",
            report["job"]["notes"])
+    job = jobs.run(jobs.AROUND, mpi, 2, [program, "pages"], prefix=[refuse, str(errno.ENOENT)],
+                   env={"FATHOM_COUNTERS": "instructions,cycles"})
+    tap.ok("nothing was counted: this machine does not have these events (most virtual machines have no hardware counters)"
+           in jobs.notes(job.report()), f"{mpi.short}: without a PMU, another reason", job, jobs.notes(job.report()))
 
 
-jobs.check_each(check_counts, check_threads, check_processes, check_off, check_refused)
+def check_text(tap, mpi):
+    program = mpi.compile("counted", PROGRAM, "-pthread")
+    job = jobs.run(jobs.AROUND, mpi, 2, [program, "pages"],
+                   env={"FATHOM_COUNTERS": "page-faults,alignment-faults,page-faults,emulation-faults"})
+    faults = next(counter for counter in job.report()["counters"]["list"] if counter["name"] == "page-faults")
+    tap.equal(faults["total"], sum(faults["per_rank"]), f"{mpi.short}: an event that is given twice is counted once")
+    text = subprocess.run([jobs.FATHOM, "report", job.profiles()[0], "--view", "counters"], capture_output=True, text=True,
+                          check=True).stdout
+    tap.ok(re.search(r"^counter +total +per s +min/rank", text, re.MULTILINE),
+           f"{mpi.short}: events that never happened are not split either", text)
+
+
+jobs.check_each(check_counts, check_threads, check_processes, check_off, check_refused, check_text)

@@ -24,7 +24,7 @@ OUTPUTS = {"waits": ("poll 50", "select 50", "nanosleep 50", "sem 50", "messages
 # Emulating an x86, qemu before 8.1 gives handlers a stack that is not aligned as compilers rely on.
 TAKE_SIGNALS = ("runtime-odd_frames", "runtime-stack_memory", "runtime-unwind")
 # Notes on what qemu-user cannot do.
-NOT_EMULATED = ("threads not sampled", "nothing was counted: perf events are not available")
+NOT_EMULATED = ("threads not sampled", "nothing was counted: this kernel has no perf events")
 LIMIT_S = 120
 
 

@@ -8,7 +8,7 @@
  *       IPC               instructions per cycle of this run / of the reference run
  *       frequency         cycles per second outside MPI of this run / of the reference run
  *
- * The last three need counters of the processor, split between the program and MPI, on all ranks of both runs. */
+ * The last three need hardware counters, split between the program and MPI, on all ranks of both runs. */
 #ifndef FM_ANALYSE_EFFICIENCY_COMPUTATION_H
 #define FM_ANALYSE_EFFICIENCY_COMPUTATION_H
 
