@@ -2,10 +2,12 @@
 /* System settings that Fathom depends on. */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -92,14 +94,37 @@ static void check_kernel(struct fm_doctor *doctor)
         fm_doctor_say(doctor, FM_DOCTOR_WARN,
                       value > 2 ? "reboot with another setting" : "sysctl kernel.yama.ptrace_scope=0 (as root)",
                       "ptrace: kernel.yama.ptrace_scope is %ld: running programs cannot be attached to", value);
-    if (!read_setting("/proc/sys/kernel/perf_event_paranoid", &value))
-        fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL, "counters: this kernel has no hardware counters");
-    else if (value <= 2 || geteuid() == 0)
-        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "counters: kernel.perf_event_paranoid is %ld", value);
-    else
+}
+
+/* Whether this event can be counted, in user space. */
+static bool can_count(uint32_t type, uint64_t config)
+{
+    struct perf_event_attr attributes = {
+        .type = type, .size = sizeof attributes, .config = config, .exclude_kernel = 1, .exclude_hv = 1};
+    long fd = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd >= 0)
+        close((int)fd);
+    return fd >= 0;
+}
+
+static void check_counters(struct fm_doctor *doctor)
+{
+    long paranoid;
+    if (!read_setting("/proc/sys/kernel/perf_event_paranoid", &paranoid))
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL, "counters: none, since this kernel has no perf events");
+    else if (can_count(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS))
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "counters: hardware (kernel.perf_event_paranoid is %ld)", paranoid);
+    else if (can_count(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK))
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL,
+                      "counters: software events only; this machine has no hardware counters (no PMU, as in most "
+                      "virtual machines)");
+    else if (paranoid > 2 && geteuid() != 0)
         fm_doctor_say(doctor, FM_DOCTOR_WARN, "sysctl kernel.perf_event_paranoid=2 (as root)",
-                      "counters: kernel.perf_event_paranoid is %ld: hardware counters are not available to users",
-                      value);
+                      "counters: none, since kernel.perf_event_paranoid is %ld", paranoid);
+    else
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL,
+                      "counters: none, since perf events are not permitted here "
+                      "(a container, or seccomp)");
 }
 
 static void check_clock(struct fm_doctor *doctor)
@@ -196,6 +221,7 @@ void fm_doctor_system(struct fm_doctor *doctor)
 {
     check_logind(doctor);
     check_kernel(doctor);
+    check_counters(doctor);
     check_clock(doctor);
     check_limits(doctor);
     check_mpi(doctor);

@@ -27,7 +27,7 @@ result $? "a working place: status 0"
 grep -vqE '^(ok   |warn |bad  |      fix: |      hint: |[0-9]+ ok, )' out
 [ $? -eq 1 ]
 result $? "every line is a finding, a fix or the sum"
-for what in library hosts segments space leftovers clock limits MPI; do
+for what in library hosts segments space leftovers counters clock limits MPI; do
     grep -qE "^(ok|warn) +$what:" out
     result $? "it looks at: $what"
 done
