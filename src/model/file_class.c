@@ -57,10 +57,20 @@ static const char *extension_of(const char *name)
     return dot + 1;
 }
 
+/* The kernel adds this to the name of a file that has been unlinked, as temporary files are whose names are random. */
+static bool is_deleted(const char *name)
+{
+    static const char suffix[] = " (deleted)";
+    size_t length = strlen(name);
+    return length >= sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
+}
+
 static void put_name(struct class_text *out, const char *name)
 {
     const char *extension = extension_of(name);
-    if (extension) {
+    if (is_deleted(name)) {
+        put_all(out, "deleted files");
+    } else if (extension) {
         put_all(out, "*.");
         put_all(out, extension);
     } else {

@@ -4,7 +4,8 @@
  *
  *   /scratch/ocean/run12/out/field.000123.nc   *.nc below /scratch/ocean/run*
  *   /scratch/ocean/run12/out.000123            out.* below /scratch/ocean/run*
- *   /home/u/INPUT                              INPUT below /home/u */
+ *   /home/u/INPUT                              INPUT below /home/u
+ *   /tmp/tmpx1Yz (deleted)                     deleted files below /tmp */
 #ifndef FM_MODEL_FILE_CLASS_H
 #define FM_MODEL_FILE_CLASS_H
 

@@ -22,6 +22,9 @@ int main(void)
     class_is("/a/x.tar.gz", "*.gz below /a");
     class_is("/a/1/2/3/4/5.h5", "*.h5 below /a/*/*");
     class_is("/", " below /");
+    class_is("/tmp/gfortrantmpj129Fb (deleted)", "deleted files below /tmp");
+    class_is("/tmp/field.nc (deleted)", "deleted files below /tmp");
+    class_is("/tmp/ (deleted)", " (deleted) below /tmp");
     char path[4096], name[FM_FILE_CLASS_BYTES];
     memset(path, 'a', sizeof path);
     for (size_t i = 0; i < sizeof path; i += 200)
