@@ -293,6 +293,16 @@ static size_t region_number(const struct ipm_log *log, const char *path, uint32_
     return 0;
 }
 
+/* Of all ranks, as far as they are possible for calls with this sum. */
+static void extremes_of(const struct fm_ipm_group *group, double *min, double *max)
+{
+    double calls = (double)group->task_count, mean = (double)group->task_ns / calls;
+    *min = calls > 1 && (double)group->min_ns < mean ? (double)group->min_ns : mean;
+    double most = (double)group->task_ns - (calls - 1) * *min;
+    *max = (double)group->max_ns < most ? (double)group->max_ns : most;
+    *max = *max > mean ? *max : mean;
+}
+
 static void write_calls(const struct ipm_log *log, uint32_t rank)
 {
     const struct fm_ipm_tasks *tasks = &log->tasks;
@@ -307,9 +317,8 @@ static void write_calls(const struct ipm_log *log, uint32_t rank)
         const struct fm_ipm_group *group = &tasks->groups[i];
         if (!group->task_count)
             continue;
-        double mean = (double)group->task_ns / (double)group->task_count;
-        double min = (double)group->min_ns < mean ? (double)group->min_ns : mean;
-        double max = (double)group->max_ns > mean ? (double)group->max_ns : mean;
+        double min, max;
+        extremes_of(group, &min, &max);
         fprintf(log->out,
                 "<hent key=\"%zu\" call=\"%s\" bytes=\"%" PRIu64 "\" orank=\"-1\" region=\"%zu\" count=\"%" PRIu64
                 "\" >%.9e %.9e %.9e</hent>\n",

@@ -125,6 +125,10 @@ def check(tap, mpi):
         of_task = totals((name, *value) for _, of in task.regions.values() for name, value in of.items())
         hashed = totals((words["call"], int(words["count"]), time) for words, time, _, _ in task.calls)
         tap.ok(agree(of_task, hashed), f"{title}, rank {rank}: hent and func agree", of_task, hashed)
+        tap.ok(all(count * least <= time * (1 + 1e-6) and time <= count * most * (1 + 1e-6) and
+                   most + (count - 1) * least <= time * (1 + 1e-6)
+                   for count, time, least, most in ((int(words["count"]), *times) for words, *times in task.calls)),
+               f"{title}, rank {rank}: shortest and longest call are possible with this sum", task.calls)
         in_regions = totals((task.labels[int(words["region"])], int(words["count"]), time) for words, time, _, _ in task.calls)
         of_regions = totals((label, *value) for label, (_, of) in task.regions.items() for value in of.values())
         tap.ok(agree(in_regions, of_regions), f"{title}, rank {rank}: by region, too", in_regions, of_regions)
