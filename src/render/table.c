@@ -35,6 +35,12 @@ void fm_table_start(struct fm_table *table, struct fm_arena *arena, const struct
     table->failed = n_columns > MAX_COLUMNS;
 }
 
+void fm_table_spare(struct fm_table *table, const size_t *columns, size_t n)
+{
+    table->spared = columns;
+    table->n_spared = n;
+}
+
 static void add_cell(struct fm_table *table, struct fm_cell cell)
 {
     if (table->failed)
@@ -139,7 +145,8 @@ void fm_cell_line(struct fm_table *table, const char *text)
 
 static bool is_text(const struct fm_column *column)
 {
-    return column->kind == FM_COLUMN_TEXT || column->kind == FM_COLUMN_SOURCE || column->kind == FM_COLUMN_BAR;
+    return column->kind == FM_COLUMN_TEXT || column->kind == FM_COLUMN_SOURCE || column->kind == FM_COLUMN_BAR ||
+           column->kind == FM_COLUMN_KEY;
 }
 
 static void measure(const struct fm_column *column, const char *text, size_t *number, size_t *unit)
@@ -174,7 +181,7 @@ static size_t longest_text(const struct fm_table *table, const struct table_layo
 {
     size_t longest = table->n_columns;
     for (size_t c = 0; c < table->n_columns; c++)
-        if (is_cut(&table->columns[c]) && layout->number[c] > least &&
+        if (is_shown(table, layout, c) && is_cut(&table->columns[c]) && layout->number[c] > least &&
             (longest == table->n_columns || layout->number[c] > layout->number[longest]))
             longest = c;
     return longest;
@@ -186,16 +193,28 @@ static size_t least_needed(const struct fm_table *table, const struct table_layo
 {
     size_t bar = table->n_columns, last = table->n_columns;
     for (size_t c = 0; c < table->n_columns; c++) {
-        if (!is_shown(table, layout, c) || is_cut(&table->columns[c]))
+        const struct fm_column *column = &table->columns[c];
+        if (!column->heading || layout->hidden[c] || is_cut(column) || column->kind == FM_COLUMN_KEY)
             continue;
-        if (strchr(table->columns[c].heading, '/'))
+        if (strchr(column->heading, '/'))
             return c;
-        if (table->columns[c].kind != FM_COLUMN_BAR)
+        if (column->kind != FM_COLUMN_BAR)
             last = c;
         else if (layout->number[c] > SHORT_BAR)
             bar = c;
     }
     return bar < table->n_columns ? bar : last;
+}
+
+/* A table that says itself which columns can be spared has its texts cut before it loses others. */
+static size_t next_hidden(const struct fm_table *table, const struct table_layout *layout)
+{
+    for (size_t i = 0; i < table->n_spared; i++)
+        if (is_shown(table, layout, table->spared[i]))
+            return table->spared[i];
+    if (table->n_spared && longest_text(table, layout, MIN_TEXT) < table->n_columns)
+        return table->n_columns;
+    return least_needed(table, layout);
 }
 
 /* Shrinks a table that is too wide: first the gaps, then the longest texts. On a narrow terminal, columns are hidden
@@ -207,7 +226,7 @@ static void fit(const struct fm_table *table, struct table_layout *layout, size_
     while (total_width(table, layout) > limit) {
         bool narrow = limit < FM_TEXT_COLUMNS;
         size_t longest = longest_text(table, layout, narrow ? FAIR_TEXT : MIN_TEXT);
-        size_t spared = narrow ? least_needed(table, layout) : table->n_columns;
+        size_t spared = narrow ? next_hidden(table, layout) : table->n_columns;
         if (longest == table->n_columns && spared < table->n_columns) {
             layout->hidden[spared] = true;
             continue;

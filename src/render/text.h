@@ -48,6 +48,7 @@ enum fm_column_kind {
     FM_COLUMN_TEXT,   /* left-aligned; shortened as a label if the table is too wide (render/shorten.h) */
     FM_COLUMN_SOURCE, /* left-aligned; its end is left out if the table is too wide */
     FM_COLUMN_BAR,    /* left-aligned; never cut */
+    FM_COLUMN_KEY,    /* left-aligned; neither cut nor hidden: what identifies the row, to be copied */
     FM_COLUMN_COUNT,  /* integers */
     FM_COLUMN_RANK,   /* an identifying number, without thousands separators */
     FM_COLUMN_MEAN,   /* numbers */
@@ -66,6 +67,8 @@ struct fm_table {
     struct fm_arena *arena;
     const struct fm_column *columns;
     size_t n_columns;
+    const size_t *spared;
+    size_t n_spared;
     struct fm_cell *cells;
     size_t n_cells, capacity;
     bool failed;
@@ -73,6 +76,8 @@ struct fm_table {
 };
 
 void fm_table_start(struct fm_table *table, struct fm_arena *arena, const struct fm_column *columns, size_t n_columns);
+/* The columns that are hidden first on a narrow terminal, in this order; must outlive the table. */
+void fm_table_spare(struct fm_table *table, const size_t *columns, size_t n);
 void fm_cell_text(struct fm_table *table, const char *text); /* the text must outlive the table */
 void fm_cell_number(struct fm_table *table, double number);
 void fm_cell_whole(struct fm_table *table, uint64_t number);                      /* exact in CSV */

@@ -194,8 +194,10 @@ static const struct fm_column columns[] = {
     {NULL, "complete", FM_COLUMN_RANK},
     {NULL, "job", FM_COLUMN_TEXT},
     {NULL, "mpi", FM_COLUMN_TEXT},
-    {"file", "file", FM_COLUMN_TEXT},
+    {"file", "file", FM_COLUMN_KEY},
 };
+/* Hidden in this order on a narrow terminal: user, started, finding. */
+static const size_t spared[] = {15, 2, FINDING_COLUMN};
 
 size_t fm_listing_rows(const struct fm_listing *listing, size_t rows)
 {
@@ -237,6 +239,7 @@ static void fill(struct fm_listing *listing, struct fm_table *table, size_t rows
 {
     char date[FM_UNIT_CHARS];
     fm_table_start(table, &listing->arena, columns_of(listing, rows), sizeof columns / sizeof *columns);
+    fm_table_spare(table, spared, sizeof spared / sizeof *spared);
     for (size_t i = 0; i < fm_listing_rows(listing, rows); i++) {
         const struct fm_listed *item = &listing->items[i];
         fm_cell_text(table, item->program);

@@ -210,6 +210,25 @@ static void print_meaning(const struct fm_report_efficiency *efficiency, FILE *o
                           : "");
 }
 
+/* Starting MPI takes a fixed time, which can be most of what a short run seems to transfer. */
+static void print_startup(struct fm_report *report, const struct fm_efficiency *efficiency, FILE *out)
+{
+    static const double MUCH = 0.05;
+    const struct fm_summary *summary = &report->summary;
+    char share[FM_UNIT_CHARS];
+    uint64_t sum_ns = 0;
+    for (size_t i = 0; i < summary->n_routines; i++)
+        if (strncmp(summary->routines[i]->name, "MPI_Init", 8) == 0)
+            sum_ns += summary->routines[i]->stats.total_ns;
+    double part = fm_ratio((double)sum_ns, (double)summary->wall_sum_ns);
+    if (!efficiency->from && efficiency->run.estimated && part >= MUCH)
+        fm_print_sentence(
+            out,
+            "MPI_Init takes %s of the time, which counts as transfer: less in a longer run, and nothing with "
+            "--from-first REGION.",
+            fm_percent_whole(share, part));
+}
+
 enum fm_status fm_view_efficiency_text(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     struct fm_report_efficiency efficiency;
@@ -223,6 +242,7 @@ enum fm_status fm_view_efficiency_text(struct fm_report *report, FILE *out, stru
     fputc('\n', out);
     print_tree(report, &efficiency, out);
     print_meaning(&efficiency, out);
+    print_startup(report, &efficiency.of, out);
     print_parts(report, region_columns, efficiency.of.regions, efficiency.of.n_regions, out);
     print_parts(report, timer_columns, efficiency.of.timers, efficiency.of.n_timers, out);
     print_unmeasured(&efficiency.of, out);

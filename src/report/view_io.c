@@ -11,7 +11,7 @@ enum { DEFAULT_ROWS = 10, BAR_COLUMNS = 24, RANK_COLUMNS = 16 };
 static const struct fm_column class_columns[] = {
     {"files", NULL, FM_COLUMN_TEXT},       {"number", NULL, FM_COLUMN_TEXT},   {"ranks", NULL, FM_COLUMN_TEXT},
     {"read", NULL, FM_COLUMN_BYTES},       {"written", NULL, FM_COLUMN_BYTES}, {"requests", NULL, FM_COLUMN_COUNT},
-    {"bytes/req.", NULL, FM_COLUMN_BYTES}, {"time", NULL, FM_COLUMN_TIME},     {"% wall", NULL, FM_COLUMN_PERCENT},
+    {"bytes/call", NULL, FM_COLUMN_BYTES}, {"time", NULL, FM_COLUMN_TIME},     {"% wall", NULL, FM_COLUMN_PERCENT},
 };
 
 static const struct fm_column file_columns[] = {
@@ -19,6 +19,9 @@ static const struct fm_column file_columns[] = {
     {"read", NULL, FM_COLUMN_BYTES},     {"written", NULL, FM_COLUMN_BYTES}, {"time", NULL, FM_COLUMN_TIME},
     {"% wall", NULL, FM_COLUMN_PERCENT}, {"use", NULL, FM_COLUMN_TEXT},
 };
+
+/* Hidden in this order on a narrow terminal. */
+static const size_t class_spared[] = {6, 5, 1, 8, 2}, file_spared[] = {2, 6, 7, 1};
 
 static const struct fm_column size_columns[] = {
     {"size of requests", NULL, FM_COLUMN_BAR},
@@ -201,6 +204,7 @@ static void print_classes(struct fm_report *report, const struct fm_io_summary *
     struct fm_table table;
     size_t shown = fm_report_rows(report, io->n_classes, DEFAULT_ROWS);
     fm_table_start(&table, &report->arena, class_columns, sizeof class_columns / sizeof *class_columns);
+    fm_table_spare(&table, class_spared, sizeof class_spared / sizeof *class_spared);
     for (size_t i = 0; i < shown; i++)
         class_row(report, &table, &io->classes[i]);
     fm_table_print(&table, out);
@@ -215,11 +219,22 @@ static void print_files(struct fm_report *report, const struct fm_io_summary *io
     if (!io->n_files)
         return;
     fm_table_start(&table, &report->arena, file_columns, sizeof file_columns / sizeof *file_columns);
+    fm_table_spare(&table, file_spared, sizeof file_spared / sizeof *file_spared);
     for (size_t i = 0; i < shown; i++)
         file_row(report, &table, io->files[i]);
     fm_table_print(&table, out);
     fm_print_more(out, shown, io->n_files, "file");
     fputc('\n', out);
+}
+
+/* A request at the end of a file has no size. */
+static void print_empty(const struct fm_io_summary *io, FILE *out)
+{
+    char text[FM_UNIT_CHARS];
+    uint64_t empty = io->requests > io->sized ? io->requests - io->sized : 0;
+    if (empty)
+        fm_print_sentence(out, "%s more request%s transferred nothing, as at the end of a file.",
+                          fm_count_text(text, empty), empty == 1 ? "" : "s");
 }
 
 static void print_sizes(struct fm_report *report, const struct fm_io_summary *io, FILE *out)
@@ -243,6 +258,7 @@ static void print_sizes(struct fm_report *report, const struct fm_io_summary *io
         fm_cell_text(&table, fm_bar(report, requests, most, BAR_COLUMNS));
     }
     fm_table_print(&table, out);
+    print_empty(io, out);
 }
 
 enum fm_status fm_view_io_text(struct fm_report *report, FILE *out, struct fm_error *error)

@@ -14,6 +14,7 @@ SOURCE = pathlib.Path(os.environ["FATHOM_SOURCE"])
 BUILD = pathlib.Path(os.environ["FATHOM_BUILD"])
 sys.path.insert(0, str(SOURCE / "tests/jobs"))
 import jobs  # noqa: E402
+import terminal  # noqa: E402
 
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="list-", dir=os.environ.get("TMPDIR")))
 MANY = 1000
@@ -96,6 +97,28 @@ def test_strangers(tap):
     tap.ok(got.returncode == 0 and got.stdout == "No profiles.\n", "an empty directory", got)
 
 
+def test_widths(tap):
+    """The name of a file is what the next command needs, so it is never cut; of the rest, what matters least goes first."""
+    deep = WORK / "a-directory-with-a-long-name/of-the-runs-of-a-long-project/in-november-2026"
+    deep.mkdir(parents=True)
+    os.link(WORK / "bare4.fathom", deep / "profile.fathom")
+    path = str((deep / "profile.fathom").relative_to(WORK))
+    tap.ok(path in run(path).stdout, "a long path in a pipe", run(path))
+    text = terminal.shown(80, [str(BUILD / "fathom"), "list", path], WORK)
+    tap.ok(path in text, "and on a terminal of 80 columns", text)
+    text = terminal.shown(80, [str(BUILD / "fathom"), "list", "bare4.fathom", "killed.fathom"], WORK)
+    heading = text.splitlines()[0].split()
+    tap.ok("wall" in heading and "efficiency" in heading and "ended" in heading and "Hidden on this narrow terminal" in text,
+           "where some columns are hidden, others than wall time and efficiency", text)
+    script = "open('a-file-whose-name-takes-much-room-on-a-line.dat', 'w').write('x' * 5000)"
+    subprocess.run([str(BUILD / "fathom"), "run", "-q", "-o", deep / "io.fathom", sys.executable, "-c", script], cwd=deep,
+                   check=True)
+    text = terminal.shown(80, [str(BUILD / "fathom"), "report", "io.fathom", "--view", "io"], deep)
+    headings = [line.split() for line in text.splitlines() if line.startswith("file")]
+    tap.ok(len(headings) == 2 and all({"read", "written", "time"} <= set(heading) for heading in headings) and
+           "Hidden on this narrow terminal" in text, "of files, read, written and time stay", text)
+
+
 def test_old(tap):
     """Files of every released version."""
     old = SOURCE / "tests/format/old"
@@ -128,6 +151,7 @@ def main():
     test_output(tap)
     test_choice(tap)
     test_strangers(tap)
+    test_widths(tap)
     test_old(tap)
     test_many(tap)
     test_usage(tap)

@@ -2,17 +2,14 @@
 """A function that is called from many lines of another is one row of the view calls, through which the hot path leads;
 --lines shows every line. Long names are shortened to fit the terminal, and keep their lines. Percentages of the views of call paths do not count internal threads of MPI, in CSV and JSON neither."""
 import csv
-import fcntl
 import itertools
 import json
 import os
-import pty
 import re
-import struct
 import subprocess
-import termios
 
 import jobs
+import terminal
 
 PROGRAMS = jobs.SOURCE / "tests/jobs/programs"
 COMPILERS = {"gcc": "CC", "clang": "CC", "g++": "CXX"}
@@ -60,12 +57,7 @@ def check_widths(tap, title, job):
     for columns in (60, 80, 120):
         wide, texts = [], []
         for kind in ("summary", "mpi", "calls", "callers", "flat", "modules"):
-            ours, theirs = pty.openpty()
-            fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-            with subprocess.Popen([jobs.FATHOM, "report", job.profiles()[0], "--view", kind], stdout=theirs,
-                                  env={name: value for name, value in os.environ.items() if name != "COLUMNS"}):
-                os.close(theirs)
-                text = terminal_text(ours)
+            text = terminal.shown(columns, [jobs.FATHOM, "report", job.profiles()[0], "--view", kind])
             wide += [line for line in text.splitlines() if len(line) > columns]
             texts.append(text)
         tap.equal(wide, [], f"{title}: no line is wider than a terminal of {columns} columns")
@@ -77,19 +69,6 @@ def check_widths(tap, title, job):
                texts[4])
     tap.ok("operator()" in texts[4] and "(unknown source)" not in texts[4].partition("lib")[0],
            f"{title}: a lambda has a source", texts[4])
-
-
-def terminal_text(terminal):
-    text = b""
-    while True:
-        try:
-            more = os.read(terminal, 65536)
-        except OSError: # the other end is closed
-            more = b""
-        if not more:
-            os.close(terminal)
-            return text.decode().replace("\r", "")
-        text += more
 
 
 def seconds(root):

@@ -295,6 +295,29 @@ static void test_no_cpu(void)
     fm_profile_destroy(profile);
 }
 
+/* What MPI_Init takes is no transfer of the program. */
+static void test_startup(void)
+{
+    struct fm_profile *profile = sample_profile(4);
+    tap_ok(!shows(profile, "efficiency", "MPI_Init takes"), "starting MPI takes little");
+    for (size_t i = 0; i < profile->n_routines; i++)
+        if (!strcmp(profile->routines[i].name, "MPI_Init"))
+            profile->routines[i].stats.total_ns = 4 * 1230 * MS;
+    tap_ok(shows(profile, "efficiency", "MPI_Init takes 10 % of the time, which counts as transfer"), "or much");
+    fm_profile_destroy(profile);
+}
+
+/* A read at the end of a file is a request, and has no size. */
+static void test_end_of_file(void)
+{
+    struct fm_profile *profile = sample_profile(4);
+    sample_add_files(profile);
+    tap_ok(!shows(profile, "io", "transferred nothing"), "all requests have a size");
+    profile->file_classes[0].io.reads += 2;
+    tap_ok(shows(profile, "io", "\n2 more requests transferred nothing, as at the end of a file.\n"), "or not all");
+    fm_profile_destroy(profile);
+}
+
 static void test_hosts(void)
 {
     enum { HOSTS = 64 };
@@ -434,6 +457,8 @@ int main(int argc, char **argv)
     test_groups();
     test_cores();
     test_no_cpu();
+    test_startup();
+    test_end_of_file();
     test_hosts();
     test_notes_of_views();
     test_even_ranks();
