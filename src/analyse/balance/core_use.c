@@ -2,6 +2,7 @@
 #include "analyse/balance/core_use.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/saturate.h"
 #include "base/units.h"
@@ -194,11 +195,13 @@ const char *fm_no_cpu_text(const struct fm_core_use *use, struct fm_arena *arena
     if (use->no_cpu < 0 || !lacks(use))
         return "";
     fm_percent_whole(mean, use->no_cpu);
+    fm_percent_whole(most, use->no_cpu_most);
     if (use->processes == 1)
         fm_write(&writer, "The program had no CPU for %s of its time", mean);
+    else if (strcmp(mean, most) == 0)
+        fm_write(&writer, "The ranks had no CPU for %s of their time: ", mean);
     else
-        fm_write(&writer, "The ranks had no CPU for %s of their time (rank %u: %s): ", mean, use->no_cpu_rank,
-                 fm_percent_whole(most, use->no_cpu_most));
+        fm_write(&writer, "The ranks had no CPU for %s of their time (rank %u: %s): ", mean, use->no_cpu_rank, most);
     if (use->processes > 1 && use->lack == FM_CORES_FEWER_THAN_RANKS)
         fm_write(&writer, "%s", fm_ranks_on_cores(ranks, use));
     else if (use->processes > 1)

@@ -132,9 +132,49 @@ const char *fm_evidence_text(char *buffer, const struct fm_evidence *evidence)
     return fm_mean_text(buffer, evidence->value);
 }
 
+/* What a key of JSON is called in a text, if not by its own words. */
+static const char *const labels[][2] = {
+    {"all_bytes", "between all ranks"},
+    {"between_hosts_then_bytes", "with the other placement"},
+    {"busy_work_avg_s", "mean work of these ranks"},
+    {"call_avg_s", "mean time of a call"},
+    {"call_floor_s", "without waiting"},
+    {"calls_between_hosts_s", "time in calls between hosts"},
+    {"calls_waiting_fraction", "of which wait"},
+    {"events", "events per rank"},
+    {"first_half_avg_s", "mean in the first half"},
+    {"first_s", "first event"},
+    {"heaviest_read_bytes", "read from them"},
+    {"heaviest_s", "time in the heaviest files"},
+    {"heaviest_written_bytes", "written to them"},
+    {"host_work_avg_s", "mean work on the host"},
+    {"host_work_min_s", "least work on the host"},
+    {"io_max_s", "longest I/O of a rank"},
+    {"io_s", "I/O"},
+    {"longest_other_s", "longest other event"},
+    {"memory_bytes", "memory of the host"},
+    {"message_avg_bytes", "mean size"},
+    {"messages_per_rank_and_second", "messages per rank and second"},
+    {"no_cpu_fraction", "without a CPU"},
+    {"no_cpu_max_fraction", "longest without a CPU on one rank"},
+    {"others_longer_in_mpi_s", "other ranks longer in MPI by"},
+    {"others_work_avg_s", "mean work of the others"},
+    {"others_work_max_s", "most work of the others"},
+    {"request_avg_bytes", "mean size"},
+    {"request_avg_s", "mean time of a request"},
+    {"second_half_avg_s", "mean in the second half"},
+    {"stage_s", "work alone"},
+    {"unexplained_fraction", "not due to differences in work"},
+    {"work_avg_s", "mean work"},
+    {"work_max_s", "longest work"},
+};
+
 const char *fm_evidence_name(const struct fm_evidence *evidence, struct fm_arena *arena)
 {
     static const char *const units[] = {"_s", "_bytes", "_fraction"};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if (!strcmp(evidence->name, labels[i][0]))
+            return labels[i][1];
     size_t length = strlen(evidence->name);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (ends_in(evidence->name, units[i]))

@@ -4,20 +4,22 @@
 #include "analyse/findings/serial.h"
 #include "base/units.h"
 
-/* "; it writes out.dat (2.0 MiB in 0.3 s)", if that is much of the stage; else "" */
+/* "; it writes 2.0 MiB to out.dat", if that is much of the stage; else "". Of several files one is named. */
 static const char *file_text(struct fm_finding_search *search, const struct fm_serial_stage *stage)
 {
-    char bytes[FM_UNIT_CHARS], time[FM_UNIT_CHARS];
+    static const double MOST = 0.5;
+    char text[FM_UNIT_CHARS];
     const struct fm_file *file = stage->io.longest;
     double io_ns = stage->io.read_ns + stage->io.write_ns;
     io_ns = io_ns > stage->work.io_ns ? io_ns : stage->work.io_ns;
     if (!file || io_ns < fm_finding_limits.serial_io * stage->work.ns)
         return "";
     bool writes = file->io.written_bytes >= file->io.read_bytes;
-    return fm_finding_text(search, "; it %s %s (%s in %s)", writes ? "writes" : "reads",
-                           fm_io_short_path(search->profile, file->path),
-                           fm_bytes_text(bytes, (double)(writes ? file->io.written_bytes : file->io.read_bytes)),
-                           fm_time_text(time, (double)fm_io_ns(&file->io)));
+    double bytes = (double)(writes ? file->io.written_bytes : file->io.read_bytes);
+    double all = writes ? stage->io.written_bytes : stage->io.read_bytes;
+    return fm_finding_text(search, "; it %s %s %s %s%s", writes ? "writes" : "reads", fm_bytes_text(text, all),
+                           writes ? "to" : "from", bytes < MOST * all ? "files such as " : "",
+                           fm_io_short_path(search->profile, file->path));
 }
 
 void fm_rule_serial_stage(struct fm_finding_search *search)
