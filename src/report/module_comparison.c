@@ -95,7 +95,7 @@ static bool find_notes(struct fm_module_comparison *runs)
             noted[i].label = fm_format(&runs->arena, "%u rank%s", ranks, ranks == 1 ? "" : "s");
     }
     if (noted)
-        fm_run_notes_find(&runs->notes, noted, runs->n, runs->mode, &runs->arena);
+        fm_run_notes_find(&runs->notes, noted, runs->n, runs->mode, true, &runs->arena);
     return noted;
 }
 

@@ -100,12 +100,12 @@ static void note_cores(const struct note_search *search)
 }
 
 void fm_run_notes_find(struct fm_run_notes *notes, const struct fm_noted_run *runs, size_t n, enum fm_scale_mode mode,
-                       struct fm_arena *arena)
+                       bool compared, struct fm_arena *arena)
 {
     const struct note_search search = {notes, arena, runs, n, mode};
     note_cores(&search);
     notes->n_doubts = notes->n;
-    for (size_t i = 1; i < n; i++)
+    for (size_t i = 1; compared && i < n; i++)
         compare_jobs(&search, &runs[i - 1], &runs[i]);
     for (size_t i = 0; i < n; i++) {
         note_incomplete(&search, &runs[i]);

@@ -18,9 +18,9 @@ struct fm_run_notes {
     size_t n_doubts; /* the first ones: the times of the runs are not those of the program (core_use.h) */
 };
 
-/* Compares each run with the previous one, so that a change is reported once. Memory comes from the arena. */
+/* compared: compares each run with the previous one, so that a change is reported once. Memory comes from the arena. */
 void fm_run_notes_find(struct fm_run_notes *notes, const struct fm_noted_run *runs, size_t n, enum fm_scale_mode mode,
-                       struct fm_arena *arena);
+                       bool compared, struct fm_arena *arena);
 void fm_run_notes_add(struct fm_run_notes *notes, struct fm_arena *arena, const char *sentence);
 
 /* Print "Note: ..." lines: the doubts, before the headline, and the others, before the conclusions. */

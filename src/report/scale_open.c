@@ -28,7 +28,8 @@ static enum fm_status find_notes(struct fm_scaling *scaling, struct fm_error *er
         runs[i] = (struct fm_noted_run){&scaling->runs[run].report, scaling->runs[run].file,
                                         fm_scaling_run_text(scaling, run)};
     }
-    fm_run_notes_find(&scaling->notes, runs, scaling->n, scaling->options.mode, &scaling->arena);
+    fm_run_notes_find(&scaling->notes, runs, scaling->n, scaling->options.mode,
+                      scaling->options.view != FM_SCALING_SPLIT, &scaling->arena);
     return FM_OK;
 }
 

@@ -85,7 +85,7 @@ static enum fm_status no_memory(const struct fm_scaling *scaling, struct fm_erro
 enum fm_status fm_scaling_split_text(struct fm_scaling *scaling, FILE *out, struct fm_error *error)
 {
     size_t machines, *order = order_runs(scaling, &machines);
-    struct fm_column columns[2 + PARTS] = {{"ranks", NULL, FM_COLUMN_RANK}, {"wall", NULL, FM_COLUMN_TIME}};
+    struct fm_column columns[3 + PARTS] = {{"ranks", NULL, FM_COLUMN_RANK}, {"wall", NULL, FM_COLUMN_TIME}};
     bool known[PARTS] = {0};
     struct fm_table table;
     if (!order)
@@ -97,8 +97,9 @@ enum fm_status fm_scaling_split_text(struct fm_scaling *scaling, FILE *out, stru
     }
     for (size_t p = 0; p < PARTS; p++)
         columns[2 + p] = (struct fm_column){known[p] ? parts[p].heading : NULL, NULL, FM_COLUMN_PERCENT};
+    columns[2 + PARTS] = (struct fm_column){"profile", NULL, FM_COLUMN_KEY};
     fm_run_notes_print_doubts(&scaling->notes, &scaling->arena, out);
-    fm_table_start(&table, &scaling->arena, columns, 2 + PARTS);
+    fm_table_start(&table, &scaling->arena, columns, 3 + PARTS);
     for (size_t i = 0; i < scaling->n; i++) {
         const struct fm_scaling_run *run = &scaling->runs[order[i]];
         struct fm_split split = fm_split_total(run->profile);
@@ -112,6 +113,7 @@ enum fm_status fm_scaling_split_text(struct fm_scaling *scaling, FILE *out, stru
             else
                 fm_cell_none(&table);
         }
+        fm_cell_text(&table, run->file);
     }
     fm_table_print(&table, out);
     fm_print_sentence(out, "Shares of the wall time of all ranks; each second counts once.");
