@@ -52,17 +52,29 @@ static const struct fm_span *first_region(const struct fm_profile *profile)
     return first;
 }
 
+/* Regions other than the whole program, or timers. */
+static bool has_parts(const struct fm_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_regions; i++)
+        if (profile->regions[i].path[0])
+            return true;
+    return profile->n_timers > 0;
+}
+
 static enum fm_status none_fits(const struct fm_profile *profile, const char *name, struct fm_error *error)
 {
     char list[256] = "";
     for (size_t i = 0; i < profile->n_spans; i++) {
         if (!begins_at_first(&profile->spans[i]))
             continue;
-        strncat(list, *list ? ", " : "; it has ", sizeof list - strlen(list) - 1);
+        strncat(list, *list ? ", " : ", only ", sizeof list - strlen(list) - 1);
         strncat(list, profile->spans[i].name, sizeof list - strlen(list) - 1);
     }
-    return fm_fail(error, FM_ERR_INPUT, "the profile does not say when a region or timer '%s' was first entered%s",
-                   name, list);
+    if (!*list && has_parts(profile))
+        return fm_fail(error, FM_ERR_INPUT,
+                       "the profile is from an older version of Fathom, and does not say when '%s' was first entered",
+                       name);
+    return fm_fail(error, FM_ERR_INPUT, "the profile has no region or timer '%s'%s", name, list);
 }
 
 /* Ranks that never entered it are not in it. */

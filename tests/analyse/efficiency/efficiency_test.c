@@ -63,7 +63,7 @@ static void test_run(struct fm_profile *profile, struct fm_arena *arena)
                strcmp(efficiency.from->name, "baroclinic") == 0,
            "the region that is entered first");
     tap_ok(fm_efficiency_find(profile, "nothing", arena, &efficiency, &error) == FM_ERR_INPUT &&
-               strstr(error.text, "baroclinic, barotropic, step"),
+               strstr(error.text, "has no region or timer 'nothing', only baroclinic, barotropic, step"),
            "a name that is not there: what is");
     profile->n_routines = 0;
     fm_efficiency_find(profile, NULL, arena, &efficiency, &error);
@@ -90,6 +90,14 @@ static void test_timers(struct fm_arena *arena)
     tap_ok(factors->known && about(factors->load_balance, 10 / 15.) && about(factors->communication, 15 / 20.) &&
                !factors->estimated,
            "other timers have factors");
+    profile.n_spans = 0;
+    tap_ok(fm_efficiency_find(&profile, "step", arena, &efficiency, &error) == FM_ERR_INPUT &&
+               strstr(error.text, "from an older version"),
+           "when it was started first was not always measured");
+    profile.n_timers = 0;
+    tap_ok(fm_efficiency_find(&profile, "step", arena, &efficiency, &error) == FM_ERR_INPUT &&
+               !strcmp(error.text, "the profile has no region or timer 'step'"),
+           "no regions, no timers");
 }
 
 static void test_scaling(void)
