@@ -32,9 +32,12 @@ static void print_headline(struct fm_report *report, FILE *out)
     else
         text = fm_format(&report->arena, "rank %u used up to %s of memory", memory->max_rank,
                          fm_bytes_text(most, (double)memory->max));
-    if (growth.ranks && growth.max > 0)
+    if (growth.ranks && growth.max > 0 && memory->ranks > 1)
         text = fm_format(&report->arena, "%s; after MPI_Init they grew by up to %s (rank %u)", text,
                          signed_bytes(report, (double)growth.max), growth.max_rank);
+    else if (growth.ranks && growth.max > 0)
+        text = fm_format(&report->arena, "%s; after MPI_Init it grew by %s", text,
+                         signed_bytes(report, (double)growth.max));
     fm_print_sentence(out, "%s: %s.", report->summary.name, text);
 }
 
