@@ -15,7 +15,7 @@ static const struct command {
     {"scale", "what stops it from scaling: fathom scale --strong p4.fathom p64.fathom", fm_cmd_scale},
     {"check", "fail if a run breaks limits: fathom check pop.1234.fathom --limit parallel=0.8", fm_cmd_check},
     {"list", "list the profiles in directories: fathom list --sort efficiency", fm_cmd_list},
-    {"export", "export call paths to other tools: fathom export --to speedscope pop.1234.fathom", fm_cmd_export},
+    {"export", "export a profile to other tools: fathom export --to speedscope pop.1234.fathom", fm_cmd_export},
     {"modules", "draft a module file, compare modules: fathom modules init ./pop", fm_cmd_modules},
     {"attach", "sample a running job: fathom attach PID-OF-MPIRUN", fm_cmd_attach},
     {"collect", "write the profiles of jobs that were killed", fm_cmd_collect},

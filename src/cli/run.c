@@ -27,7 +27,7 @@ static const char usage[] =
     "usage: fathom run [-o FILE] [--sample HZ|off] [--counters LIST|off] [--io on|off] [--memory SIZE]\n"
     "                  [--report terse|full|FILE] [--quiet] [--] COMMAND...\n"
     "\n"
-    "Runs COMMAND and measures all its MPI calls. All of these work:\n"
+    "Runs COMMAND and measures it: MPI calls, call paths, file I/O, counters, memory. All of these work:\n"
     "    fathom run -- mpirun -n 64 ./model\n"
     "    mpirun -n 64 fathom run ./model\n"
     "    fathom run ./program-without-mpi\n"
