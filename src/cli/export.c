@@ -63,6 +63,9 @@ static int parse(struct export_request *request, int argc, char **argv)
         return status;
     if (!named)
         return fm_usage_error("export", "--to needs a format");
+    if (request->printing.options.focus && !(fm_exports[format].shows & FM_SHOWS_PATHS))
+        return fm_usage_error("export", "--focus applies only to call paths, which %s does not have",
+                              fm_exports[format].name);
     request->printing.context = &fm_exports[format];
     return fm_parse_profile("export", argc, argv, &request->profile);
 }

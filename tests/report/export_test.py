@@ -214,6 +214,7 @@ def check_command(tap):
     subprocess.run([str(BUILD / "tests" / "report-views"), "--profile", profile], check=True)
     fails(2, "--to needs a format", profile)
     fails(2, "unknown format 'svg'; choose from collapsed, speedscope, pprof, hatchet", "--to", "svg", profile)
+    fails(2, "--focus applies only to call paths, which ipm-xml does not have", "--to", "ipm-xml", "--focus", "f", profile)
     fails(2, "no profile given", "--to", "pprof")
     fails(1, "has no call paths", "--to", "pprof", profile)
     fails(1, "nowhere.fathom", "--to", "pprof", "nowhere.fathom")
