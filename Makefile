@@ -8,6 +8,7 @@ B ?=
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 1800
 REPETITIONS ?= 20
+RUNS ?= 10
 TORTURE_ROUNDS ?= 1000
 TORTURE_SEED ?=
 
@@ -15,7 +16,7 @@ MESON = meson
 NINJA = ninja -C $(BUILD)
 
 .DEFAULT_GOAL := build
-.PHONY: all build demo test cross bench install check format fuzz seeds soak agree torture clean help
+.PHONY: all build demo test cross bench install check format fuzz seeds soak agree balanced torture clean help
 
 all: build
 
@@ -30,6 +31,7 @@ help:
 	@echo 'make fuzz       feed damaged profiles and segments to the readers for FUZZ_SECONDS=$(FUZZ_SECONDS) each'
 	@echo 'make soak       everything at once under 5,000 samples a second, for SOAK_SECONDS=$(SOAK_SECONDS)'
 	@echo 'make agree      shares of modules by attach, from segments and from profiles, in REPETITIONS=$(REPETITIONS) runs'
+	@echo 'make balanced   RUNS=$(RUNS) runs of each of several balanced programs, which must draw no finding'
 	@echo 'make torture    TORTURE_ROUNDS=$(TORTURE_ROUNDS) jobs killed at random moments; TORTURE_SEED=N repeats a run'
 	@echo 'make seeds      write what fuzzing starts from anew, after a change of the format of profiles or segments'
 	@echo 'make install    into prefix=$(prefix), under DESTDIR= if given; libdir=$(libdir) is relative to prefix'
@@ -85,6 +87,9 @@ soak: build
 
 agree: build
 	@BUILD=$(BUILD) REPETITIONS=$(REPETITIONS) LIMIT_S=7200 tests/run attach_agree
+
+balanced: build
+	@BUILD=$(BUILD) RUNS=$(RUNS) LIMIT_S=7200 tests/run balanced_runs
 
 torture: build
 	@BUILD=$(BUILD) TORTURE_ROUNDS=$(TORTURE_ROUNDS) $(if $(TORTURE_SEED),TORTURE_SEED=$(TORTURE_SEED)) LIMIT_S=36000 \

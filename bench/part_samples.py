@@ -66,7 +66,7 @@ def seconds(program, sample, steps):
 def slowdown(quick):
     """Of the mini ocean model, against Fathom without samples."""
     program = common.miniocean("openmpi")
-    pairs, steps = (2, common.scaled(5, 1)) if quick else (PAIRS, 25)
+    pairs, steps = (common.scaled(2, 1), common.scaled(5, 1)) if quick else (PAIRS, 25)
     rows = []
     for name, sample in (("default", ""), ("1000 Hz", "1000")):
         ratios = []

@@ -19,6 +19,7 @@
 
 enum {
     AT_ONCE = 16,
+    ATTEMPTS = 2,
     HOST_TIMEOUT_MS = 10000, /* per host */
     ALL_TIMEOUT_MS = 120000, /* for all hosts */
     ANSWER_BYTES = 64 << 10
@@ -164,6 +165,7 @@ static void stop_request(struct request *request)
     const struct timespec pause = {.tv_nsec = 20000000};
     if (request->fd >= 0) {
         close(request->fd);
+        request->fd = -1;
         kill(request->pid, SIGTERM);
     }
     for (int i = 0; request->pid > 0 && waitpid(request->pid, NULL, WNOHANG) == 0; i++) {
@@ -171,19 +173,30 @@ static void stop_request(struct request *request)
             kill(request->pid, SIGKILL);
         nanosleep(&pause, NULL);
     }
+    request->pid = 0;
 }
 
+/* A launcher that has ended without an answer is started once more: two of Open MPI's that start at the same time can
+ * fail, because they create and remove the same directory. */
 static void ask(struct request *requests, struct fm_run_host *hosts, size_t n, char **command, const char *self,
                 const struct fm_run_env *env)
 {
-    for (size_t i = 0; i < n; i++) {
-        struct fm_arguments words;
-        collector_words(&words, command, hosts[i].name, self, env);
-        start_request(&requests[i], &hosts[i], words.items);
+    bool answered[AT_ONCE] = {false};
+    int64_t deadline = now_ms() + HOST_TIMEOUT_MS;
+    for (int attempt = 0; attempt < ATTEMPTS && now_ms() < deadline && !fm_child_interrupted(); attempt++) {
+        for (size_t i = 0; i < n; i++) {
+            struct fm_arguments words;
+            if (answered[i])
+                continue;
+            collector_words(&words, command, hosts[i].name, self, env);
+            start_request(&requests[i], &hosts[i], words.items);
+        }
+        read_all_hosts(requests, n, deadline);
+        for (size_t i = 0; i < n; i++) {
+            answered[i] = requests[i].used > 0;
+            stop_request(&requests[i]);
+        }
     }
-    read_all_hosts(requests, n, now_ms() + HOST_TIMEOUT_MS);
-    for (size_t i = 0; i < n; i++)
-        stop_request(&requests[i]);
 }
 
 void fm_run_hosts_collect(struct fm_run_hosts *hosts, char **command, const struct fm_run_env *env,

@@ -16,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "attach"
 import attaching  # noqa: E402
 
 REPETITIONS = int(os.environ.get("REPETITIONS", "1"))
-SAMPLES, HZ, RANKS = 300, 20, 2
+SAMPLES, HZ, RANKS = 300, 40, 2
 AGAIN = 2  # runs that may be disturbed by other load
 NEEDED_S = SAMPLES / HZ + 5  # with the start of the ranks, and a look at their segments
 LEAST = 0.02  # what is less may be known as badly as it likes

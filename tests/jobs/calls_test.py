@@ -5,16 +5,10 @@ import json
 import subprocess
 
 import jobs
+import ocean_model
 from trees import check_agreement, check_csv, ns, walk
 
 RANKS = 4
-
-
-def build(mpi):
-    where = jobs.SCRATCH / f"calls.{mpi.name}"
-    subprocess.run(["make", "-s", "-C", str(jobs.SOURCE / "examples/miniocean"), f"FC=mpifort.{mpi.name}",
-                    f"BUILD={where}"], check=True, stdout=subprocess.DEVNULL)
-    return where / "miniocean"
 
 
 def check_paths(tap, title, calls):
@@ -59,7 +53,7 @@ def check_text(tap, title, profile):
 def main():
     tap = jobs.Tap()
     for mpi in jobs.MPIS:
-        program = build(mpi)
+        program = ocean_model.build(mpi)
         job = jobs.run(jobs.AROUND, mpi, RANKS, [program, "--steps", 3], env={"FATHOM_SAMPLE": "1000"})
         if not tap.ok(job.status == 0 and len(job.profiles()) == 1, f"{mpi.short}: the model runs", job):
             continue

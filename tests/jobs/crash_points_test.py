@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""A process is killed before each of the system calls on files that Fathom makes in it, one after the other: from
-setting up its segment to removing it. Whatever the moment, one `fathom collect` afterwards succeeds, has all that was
+"""A process is killed before each of the system calls on files that Fathom makes in it for itself, one after the other:
+from setting up its segment to removing it. Whatever the moment, one `fathom collect` afterwards succeeds, has all that was
 measured in one profile, and leaves nothing else behind; and `fathom run` says where the profile is.
 """
 import os
+import re
 import subprocess
 
-from jobs import AROUND, MPIS, PRELOAD, SCRATCH, SOURCE, Tap, at_once, calls, command_line, prepare
+from jobs import AROUND, LIBRARY, MPIS, PRELOAD, SCRATCH, SOURCE, Tap, at_once, calls, command_line, prepare
 
 PROGRAM = r"""
 #include <mpi.h>
@@ -34,12 +35,23 @@ def compile_library():
     return str(target)
 
 
+def forwards():
+    """Where the library calls the next definition for the program: START+SIZE of its wrappers."""
+    symbols = subprocess.run(["nm", "-S", LIBRARY], capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"(?m)^(\w+) (\w+) \w fm_wrapped_", symbols)
+    return " ".join(f"{int(start, 16):x}+{int(size, 16):x}" for start, size in found)
+
+
+FORWARDS = forwards()
+
+
 class Crash:
     """One job whose process (rank 0) is killed at one point."""
 
     def __init__(self, library, way, launcher, ranks, program, at, more):
         env = {"LD_PRELOAD": library, "CRASH_AT": str(at), "CRASH_COUNT": "count", "CRASH_RANK": "0",
-               "CRASH_PROGRAM": os.path.basename(program), "FATHOM_SAMPLE": "off", "HOME": str(SCRATCH), **more}
+               "CRASH_FORWARDS": FORWARDS, "CRASH_PROGRAM": os.path.basename(program), "FATHOM_SAMPLE": "off",
+               "OMPI_MCA_ess_singleton_isolated": "1", "HOME": str(SCRATCH), **more}  # without a daemon
         self.at = at
         self.job, variables = prepare(way, env)
         if "FATHOM_OUTPUT" in more:  # there is a file already

@@ -14,13 +14,13 @@ HPCC = """hpcc, very small
 HPL.out
 8     goes to the file
 1     size
-120
+{size}
 1     block size
 20
 0     processes by row
 1     grid
-2
-2
+{rows}
+{columns}
 16.0  threshold
 1     panel factorisation
 2
@@ -91,11 +91,11 @@ def write(name, text):
     return path
 
 
-def hpcc():
-    """Each of these is None where it is not installed."""
+def hpcc(rows=2, columns=2, size=120):
+    """Each of these is None where it is not installed. On rows * columns ranks; on fewer it takes sizes of its own."""
     program = shutil.which("hpcc")
     mpi = program and which_mpi(program)
-    return Program(mpi, [program], [program], [write("hpccinf.txt", HPCC)]) if mpi else None
+    return Program(mpi, [program], [program], [write("hpccinf.txt", HPCC.format(rows=rows, columns=columns, size=size))]) if mpi else None
 
 
 def lammps(**variables):

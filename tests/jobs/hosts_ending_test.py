@@ -37,6 +37,13 @@ status=$?
 touch {lost}
 exit $status
 """
+# A launcher that does not start on a host the first time that it is asked to collect there.
+FAILING = """#!/bin/sh
+if [ ! "$FATHOM_RUN_ID" ]; then
+    case "$*" in *nodeb*) [ -e {failed} ] || {{ touch {failed}; exit 1; }} ;; esac
+fi
+exec {launcher} "$@"
+"""
 AGENT = """#!/bin/sh
 [ -e {lost} ] && case "$*" in *nodec*) echo "no route to host" >&2; exit 255 ;; esac
 exec {agent} "$@"
@@ -83,6 +90,19 @@ def check(tap, fleet, mpi, program, ending, inside):
     tap.equal(left_on(fleet), [], f"{how}: nothing is left on any host")
 
 
+def check_again(tap, fleet, mpi, program):
+    how = f"{mpi.short}, a launcher fails once"
+    failed, launcher = jobs.SCRATCH / f"failed.{mpi.name}", jobs.SCRATCH / f"mpirun.{mpi.name}"
+    words = fleet.mpirun(mpi, SLOTS)
+    launcher.write_text(FAILING.format(failed=failed, launcher=words[0]), encoding="utf-8")
+    launcher.chmod(0o755)
+    job = start([str(launcher)] + words[1:] + [program, "kill"])
+    said = job.stderr.decode("utf-8", "replace")
+    tap.ok(failed.exists() and "reach" not in said and len(job.profiles()) == 1 and
+           jobs.calls(job.report())["MPI_Allreduce"] == 25, f"{how}: it is started again", said)
+    tap.equal(left_on(fleet), [], f"{how}: nothing is left on any host")
+
+
 def check_lost(tap, fleet, mpi, program):
     how = f"{mpi.short}, a host lost"
     scratch = pathlib.Path(jobs.SCRATCH)
@@ -115,6 +135,7 @@ def main():
             for ending in ("kill", "abort"):
                 for inside in (False, True):
                     check(tap, fleet, mpi, program, ending, inside)
+            check_again(tap, fleet, mpi, program)
             check_lost(tap, fleet, mpi, program)
     tap.done()
 

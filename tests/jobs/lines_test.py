@@ -5,6 +5,7 @@ import re
 import subprocess
 
 import jobs
+import ocean_model
 from trees import walk
 
 PROGRAMS = jobs.SOURCE / "tests/jobs/programs"
@@ -63,10 +64,7 @@ def check_free_form(tap, level):
 
 
 def check_model(tap, mpi):
-    where = jobs.SCRATCH / f"ocean.{mpi.name}"
-    subprocess.run(["make", "-s", "-C", str(jobs.SOURCE / "examples/miniocean"), f"FC=mpifort.{mpi.name}",
-                    f"BUILD={where}"], check=True, stdout=subprocess.DEVNULL)
-    job = jobs.run(jobs.AROUND, mpi, 2, [where / "miniocean", "--steps", 3], env={"FATHOM_SAMPLE": "1000"})
+    job = jobs.run(jobs.AROUND, mpi, 2, [ocean_model.build(mpi), "--steps", 3], env={"FATHOM_SAMPLE": "1000"})
     if not tap.ok(job.status == 0, f"{mpi.short}: the model runs", job):
         return
     calls = check_lines(tap, f"{mpi.short}: the model", job.report())

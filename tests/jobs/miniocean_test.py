@@ -6,17 +6,11 @@ import re
 import subprocess
 
 import jobs
+import ocean_model
 
 RANKS, STEPS = 16, 3
 SMALL = ["--steps", STEPS, "--grid", "192x144", "--levels", "16"]
 LAND = {"cartesian": {2, 3, 6, 7}, "packed": {14, 15}}  # as its README tells
-
-
-def build(mpi, name, *variables):
-    where = jobs.SCRATCH / f"{name}.{mpi.name}"
-    subprocess.run(["make", "-s", "-C", str(jobs.SOURCE / "examples/miniocean"), f"FC=mpifort.{mpi.name}",
-                    f"BUILD={where}", *variables], check=True, stdout=subprocess.DEVNULL)
-    return where / "miniocean"
 
 
 def members(text):
@@ -71,9 +65,9 @@ def check_one(tap, title, profile):
 def main():
     tap = jobs.Tap()
     for mpi in jobs.MPIS:
-        timed = build(mpi, "timed", f"FATHOM={jobs.BUILD}")
+        timed = ocean_model.build(mpi, timed=True)
         outputs = {distribution: check(tap, mpi, timed, distribution) for distribution in LAND}
-    plain = build(jobs.MPIS[0], "plain")
+    plain = ocean_model.build(jobs.MPIS[0])
     libraries = subprocess.run(["ldd", plain], capture_output=True, check=True, text=True).stdout
     tap.ok("fathom" not in libraries, "built without Fathom it needs none", libraries)
     for distribution, output in outputs.items():

@@ -6,7 +6,8 @@ import json
 import subprocess
 
 import debian
-from jobs import AROUND, FATHOM, MPIS, SCRATCH, SOURCE, Tap, run
+import ocean_model
+from jobs import AROUND, FATHOM, MPIS, SCRATCH, Tap, run
 
 RANKS = 4
 MOST = 15
@@ -24,10 +25,7 @@ print(world.rank)
 
 
 def miniocean(mpi):
-    where = SCRATCH / f"miniocean.{mpi.name}"
-    subprocess.run(["make", "-s", "-C", str(SOURCE / "examples/miniocean"), f"FC=mpifort.{mpi.name}",
-                    f"BUILD={where}"], check=True)
-    return debian.Program(mpi, [where / "miniocean"], [])
+    return debian.Program(mpi, [ocean_model.build(mpi)], [])
 
 
 def fathom(*words):

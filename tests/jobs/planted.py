@@ -3,8 +3,8 @@ import shutil
 import subprocess
 
 import jobs
+from ocean_model import MODEL
 
-MODEL = jobs.SOURCE / "examples/miniocean"
 MODULES = MODEL / "modules.txt"
 
 PLANTED = """
@@ -30,6 +30,6 @@ def ocean(mpi, turns=300000):
     halo = halo.replace("    call start_timer(timer)\n", "    call start_timer(timer)\n    call planted_wait()\n", 1)
     halo = halo.replace("end module halo\n", PLANTED.lstrip("\n").format(turns=turns), 1)
     (source / "halo.f90").write_text(halo, encoding="utf-8")
-    subprocess.run(["make", "-s", "-C", str(source), f"FC=mpifort.{mpi.name}", f"BUILD={source / 'build'}"], check=True,
+    subprocess.run(["make", "-s", "-j2", "-C", str(source), f"FC=mpifort.{mpi.name}", f"BUILD={source / 'build'}"], check=True,
                    stdout=subprocess.DEVNULL)
     return source / "build/miniocean"

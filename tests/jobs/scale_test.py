@@ -14,6 +14,7 @@ import re
 import subprocess
 
 import jobs
+import ocean_model
 
 PLANTED = r"""
 #include <mpi.h>
@@ -191,12 +192,9 @@ FUSED = 155
 
 
 def build(mpi):
-    where = jobs.SCRATCH / f"miniocean.{mpi.name}"
-    subprocess.run(["make", "-s", "-C", str(jobs.SOURCE / "examples/miniocean"), f"FC=mpifort.{mpi.name}",
-                    f"BUILD={where}", f"FATHOM={jobs.BUILD}"], check=True, stdout=subprocess.DEVNULL)
     source = (jobs.SOURCE / "examples/miniocean/pcg.f90").read_text(encoding="utf-8").split("\n")
     calls = [i + 1 for i, text in enumerate(source) if "call mpi_allreduce" in text]
-    return where / "miniocean", calls == [FUSED, *SUMS]
+    return ocean_model.build(mpi, timed=True), calls == [FUSED, *SUMS]
 
 
 def lines_of(verdicts):

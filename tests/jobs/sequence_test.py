@@ -125,7 +125,9 @@ def check_attach(tap, mpi, program):
     profile = jobs.SCRATCH / f"attached.{mpi.name}"
     attach = subprocess.Popen([jobs.FATHOM, "attach", str(started.pid), "--for", "60", "--hz", "50", "--view", "sequence",
                                "--save", profile], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1)
+    for line in attach.stderr:  # how many samples it has so far
+        if ", 0 samples" not in line:
+            break
     (job.work / "go").touch()
     stdout, stderr = attach.communicate(timeout=jobs.LIMIT_S)
     status = started.wait(timeout=jobs.LIMIT_S)

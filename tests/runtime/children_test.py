@@ -24,10 +24,9 @@ def check_children(tap, program, reader):
 
 def check_threads(tap, program, reader):
     samples = sampling.Samples(sampling.run([program, "threads"]), reader)
-    worked = samples.seconds(sampling.function_of(program, "work"))
-    tap.ok(worked > 0, "samples of threads lie in what they run", samples.counts)
-    between = [s for _, s in samples.paths if any(sampling.function_of(program, "work")(step) for step in s)
-               and any(step.startswith("libfathom") for step in s[:2])]
+    in_work = sampling.function_of(program, "work")
+    tap.ok(samples.seconds(in_work) > 0, "samples of threads lie in what they run", samples.counts)
+    between = [s for _, s in samples.paths if any(map(in_work, s)) and any(step.startswith("libfathom") for step in s[:2])]
     tap.ok(not between, "and nothing of ours is around it", *between[:3])
 
 

@@ -1,5 +1,6 @@
 /* Preloaded: kills the process (of rank CRASH_RANK, or any) with SIGKILL before the CRASH_AT-th system call on files
- * that Fathom's library makes. When CRASH_AT is 0, or greater than their number, their number goes into the file
+ * that Fathom's library makes for itself; those that it forwards for the program are made in functions at START+SIZE
+ * of CRASH_FORWARDS, hexadecimal. When CRASH_AT is 0, or greater than their number, their number goes into the file
  * CRASH_COUNT.RANK at the end. CRASH_NO_TMPFILE makes O_TMPFILE fail, as on file systems that do not have it,
  * CRASH_NO_LINKS links, as a guard of the system may. */
 #define _GNU_SOURCE
@@ -18,7 +19,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { MAX_FORWARDS = 1000 };
 static uintptr_t library_start, library_end;
+static struct {
+    uintptr_t start, size;
+} forwards[MAX_FORWARDS];
+static int n_forwards;
 static long calls, crash_at;
 static bool counted, no_tmpfile, no_links;
 
@@ -33,6 +39,24 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *data)
         if (info->dlpi_phdr[i].p_type == PT_LOAD)
             library_end = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
     return 1;
+}
+
+static void find_forwards(const char *text)
+{
+    while (text && *text && n_forwards < MAX_FORWARDS) {
+        char *end;
+        forwards[n_forwards].start = library_start + strtoul(text, &end, 16);
+        forwards[n_forwards++].size = strtoul(end + 1, &end, 16);
+        text = end + strspn(end, " ");
+    }
+}
+
+static bool is_forwarded(uintptr_t caller)
+{
+    for (int i = 0; i < n_forwards; i++)
+        if (caller - forwards[i].start < forwards[i].size)
+            return true;
+    return false;
 }
 
 static const char *rank(void)
@@ -51,11 +75,13 @@ __attribute__((constructor)) static void prepare(void)
     counted = (!wanted || strcmp(wanted, rank()) == 0) && program &&
               strcmp(program, program_invocation_short_name) == 0;
     dl_iterate_phdr(find_library, NULL);
+    find_forwards(getenv("CRASH_FORWARDS"));
 }
 
 static void point(const void *caller)
 {
-    if (!counted || (uintptr_t)caller < library_start || (uintptr_t)caller >= library_end)
+    if (!counted || (uintptr_t)caller < library_start || (uintptr_t)caller >= library_end ||
+        is_forwarded((uintptr_t)caller))
         return;
     if (++calls == crash_at)
         kill(getpid(), SIGKILL);

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEPS = 20 };
+enum { STEPS = 14 };
 
 static int rank, size, fault;
 
@@ -157,7 +157,7 @@ static void small_messages(void)
 {
     static char data[65536];
     int other = !rank, bytes = fault ? 64 : (int)sizeof data, messages = fault ? 1024 : 1;
-    for (int step = 0; step < 8000 && rank < 2; step++) {
+    for (int step = 0; step < 4000 && rank < 2; step++) {
         for (int i = 0; i < messages; i++)
             if (rank == 0)
                 MPI_Send(data, bytes, MPI_CHAR, other, 1, MPI_COMM_WORLD); /* the message */

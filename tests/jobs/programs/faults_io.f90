@@ -2,7 +2,7 @@
 program faults_io
    use mpi
    implicit none
-   integer, parameter :: steps = 20
+   integer, parameter :: steps = 14
    real, save :: field(262144) = 1
    character(len=16) :: rule, kind
    character(len=32) :: name
