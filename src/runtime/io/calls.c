@@ -13,7 +13,7 @@ int fm_wrapped_close(int fd)
     fm_io_forget(fd);
     int result = fm_real.close(fd);
     if (counted)
-        fm_io_count_other(&io, FM_IO_CLOSE, fm_io_end(&io));
+        fm_io_count_other(&io, FM_IO_CLOSE, fm_io_ticks(&io));
     return result;
 }
 
@@ -31,31 +31,31 @@ void fm_wrapped_closefrom(int first)
     fm_real.closefrom(first);
 }
 
-#define SEEK(name, type)                                        \
-    type fm_wrapped_##name(int fd, type offset, int from)       \
-    {                                                           \
-        struct fm_io_call io;                                   \
-        bool counted = fm_io_begin(&io, fd);                    \
-        type result = fm_real.name(fd, offset, from);           \
-        if (counted) {                                          \
-            if (result >= 0 && !io.descriptor->unplaced)        \
-                io.descriptor->position = (uint64_t)result;     \
-            fm_io_count_other(&io, FM_IO_SEEK, fm_io_end(&io)); \
-        }                                                       \
-        return result;                                          \
+#define SEEK(name, type)                                          \
+    type fm_wrapped_##name(int fd, type offset, int from)         \
+    {                                                             \
+        struct fm_io_call io;                                     \
+        bool counted = fm_io_begin(&io, fd);                      \
+        type result = fm_real.name(fd, offset, from);             \
+        if (counted) {                                            \
+            if (result >= 0 && !io.descriptor->unplaced)          \
+                io.descriptor->position = (uint64_t)result;       \
+            fm_io_count_other(&io, FM_IO_SEEK, fm_io_ticks(&io)); \
+        }                                                         \
+        return result;                                            \
     }
 SEEK(lseek, off_t)
 SEEK(lseek64, off64_t)
 
-#define SYNC(name)                                              \
-    int fm_wrapped_##name(int fd)                               \
-    {                                                           \
-        struct fm_io_call io;                                   \
-        bool counted = fm_io_begin(&io, fd);                    \
-        int result = fm_real.name(fd);                          \
-        if (counted)                                            \
-            fm_io_count_other(&io, FM_IO_SYNC, fm_io_end(&io)); \
-        return result;                                          \
+#define SYNC(name)                                                \
+    int fm_wrapped_##name(int fd)                                 \
+    {                                                             \
+        struct fm_io_call io;                                     \
+        bool counted = fm_io_begin(&io, fd);                      \
+        int result = fm_real.name(fd);                            \
+        if (counted)                                              \
+            fm_io_count_other(&io, FM_IO_SYNC, fm_io_ticks(&io)); \
+        return result;                                            \
     }
 SYNC(fsync)
 SYNC(fdatasync)

@@ -242,7 +242,8 @@ void fm_io_end_open(const struct fm_io_call *call, int fd, int directory, const 
         fm_io_forget(fd);
     if (!call->counted)
         return;
-    uint64_t ticks = fm_io_end(call);
+    uint64_t ticks = fm_io_ticks(call);
+    fm_io_end();
     if ((unsigned)fd >= fm_rt.io.n_descriptors || flags & (O_PATH | O_DIRECTORY) || !fm_threads_are_own())
         return;
     if (fm_site_in_mpi(caller)) {
@@ -263,6 +264,7 @@ void fm_io_count_other(const struct fm_io_call *call, enum fm_io_other what, uin
 {
     bool shared;
     struct fm_segment_io *io = fm_io_counters(call->file, call->generation, &shared);
+    fm_io_end();
     if (!io)
         return;
     bool writes = what == FM_IO_SYNC || what == FM_IO_FLUSH;
