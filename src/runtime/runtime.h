@@ -160,6 +160,7 @@ enum { FM_SMALL_STACKS = 64, FM_TIMED_DESCRIPTORS = 1 << 16, FM_THREAD_STARTS = 
 /* Start routine and argument of a thread, from its creation until it begins. */
 struct fm_thread_start {
     atomic_uint taken;
+    atomic_uint begun; /* the number of threads that have begun with it */
     void *(*thread)(void *);
     thrd_start_t thrd;
     void *argument;
