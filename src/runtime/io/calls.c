@@ -31,6 +31,32 @@ void fm_wrapped_closefrom(int first)
     fm_real.closefrom(first);
 }
 
+/* Libc closes the descriptors of these itself. */
+int fm_wrapped_closedir(DIR *directory)
+{
+    if (directory)
+        fm_io_forget(dirfd(directory));
+    return fm_real.closedir(directory);
+}
+
+int fm_wrapped_pclose(FILE *stream)
+{
+    fm_io_forget(stream->_fileno);
+    return fm_real.pclose(stream);
+}
+
+/* A handler may leave a call on a file in this way. */
+#define JUMP(name)                                              \
+    void fm_wrapped_##name(struct __jmp_buf_tag *to, int value) \
+    {                                                           \
+        fm_io_end();                                            \
+        fm_real.name(to, value);                                \
+    }
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
+
 #define SEEK(name, type)                                          \
     type fm_wrapped_##name(int fd, type offset, int from)         \
     {                                                             \

@@ -114,6 +114,19 @@ static int flags_of(const char *mode)
 OPEN(fopen)
 OPEN(fopen64)
 
+#define TEMPORARY(name)                                                                          \
+    FILE *fm_wrapped_##name(void)                                                                \
+    {                                                                                            \
+        uintptr_t caller = fm_return_address();                                                  \
+        struct fm_io_call io;                                                                    \
+        fm_io_begin_open(&io);                                                                   \
+        FILE *stream = fm_real.name();                                                           \
+        fm_io_end_open(&io, descriptor_of(stream), AT_FDCWD, NULL, 0, FM_FILE_BY_STDIO, caller); \
+        return stream;                                                                           \
+    }
+TEMPORARY(tmpfile)
+TEMPORARY(tmpfile64)
+
 /* Without a path only the mode changes. */
 #define REOPEN(name)                                                                                              \
     FILE *fm_wrapped_##name(const char *path, const char *mode, FILE *stream)                                     \
