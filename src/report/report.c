@@ -58,12 +58,19 @@ size_t fm_report_rows(const struct fm_report *report, size_t n, size_t usual)
     return limit < n ? limit : n;
 }
 
+static bool ends_with_s(const char *word)
+{
+    return *word && word[strlen(word) - 1] == 's';
+}
+
 void fm_print_more(FILE *out, size_t shown, size_t n, const char *what)
 {
     char count[FM_UNIT_CHARS];
     if (shown < n)
         fprintf(out, "+ %s more %s%s (--all shows them)\n", fm_count_text(count, n - shown), what,
-                n - shown == 1 ? "" : "s");
+                n - shown == 1      ? ""
+                : ends_with_s(what) ? "es"
+                                    : "s");
 }
 
 const char *fm_unsampled_text(struct fm_report *report)

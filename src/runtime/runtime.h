@@ -160,6 +160,7 @@ enum { FM_SMALL_STACKS = 64, FM_TIMED_DESCRIPTORS = 1 << 16, FM_THREAD_STARTS = 
 /* Start routine and argument of a thread, from its creation until it begins. */
 struct fm_thread_start {
     atomic_uint taken;
+    atomic_uint begun; /* the number of threads that have begun with it */
     void *(*thread)(void *);
     thrd_start_t thrd;
     void *argument;
@@ -260,7 +261,7 @@ struct fm_mpi_file {
     uint32_t file, generation;
 };
 
-enum { FM_IO_PATH_BYTES = 4096, FM_MPI_FILES = 64 };
+enum { FM_IO_PATH_BYTES = 4096, FM_MPI_FILES = 64, FM_IO_DEVICES = 8 };
 
 struct fm_io_state {        /* io/ */
     uint32_t n_descriptors; /* 0: not measured */
@@ -269,8 +270,10 @@ struct fm_io_state {        /* io/ */
     struct fm_io_file *files;
     struct fm_segment_file *entries; /* in the segment */
     uint32_t n_used;                 /* descriptors: all others are unknown */
-    struct fm_mutex lock;            /* protects the names, and `path` */
+    struct fm_mutex lock;            /* protects the names, the devices, and `path` */
     char path[FM_IO_PATH_BYTES];     /* scratch: the stack may be small */
+    uint64_t devices[FM_IO_DEVICES]; /* whose file systems are not steady; 0: none */
+    uint32_t n_devices;
     struct fm_mpi_file mpi_files[FM_MPI_FILES];
 };
 

@@ -12,6 +12,7 @@ PROGRAM = r"""
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -43,6 +44,24 @@ static int descriptors(void)
     return n;
 }
 
+/* How often a file does not get the lowest descriptor while a new thread begins. */
+static int misplaced(void)
+{
+    int n = 0;
+    pthread_t thread;
+    close(0);
+    for (int i = 0; i < 200; i++) {
+        pthread_create(&thread, NULL, touch, (void *)1L);
+        for (int k = 0; k < 100; k++) {
+            int file = open("/dev/null", O_RDONLY);
+            n += file != 0;
+            close(file);
+        }
+        pthread_join(thread, NULL);
+    }
+    return n;
+}
+
 int main(int argc, char **argv)
 {
     int rank;
@@ -71,6 +90,8 @@ int main(int argc, char **argv)
         for (int i = 0; i < 4; i++)
             pthread_join(threads[i], NULL);
     }
+    if (what == 'l')
+        printf("misplaced %d\n", misplaced());
     if (what == 'f') {
         pid_t child = fork();
         if (child == 0) {
@@ -141,6 +162,9 @@ def check_processes(tap, mpi):
     job = jobs.run(jobs.AROUND, mpi, 2, [program, "closes"], env=env)
     tap.ok(job.status == 0 and len(counted(job)["page-faults"]) == 2,
            f"{mpi.short}: a program that closes all descriptors", job)
+    job = jobs.run(jobs.AROUND, mpi, 1, [program, "lowest"], env=env)
+    tap.ok(job.status == 0 and b"misplaced 0\n" in job.stdout,
+           f"{mpi.short}: files get the lowest descriptors while threads begin", job.stdout)
     job = jobs.run(jobs.AROUND, mpi, 2, [program, "killed"], env=env)
     killed = counted(job).get("page-faults", [None, None])
     tap.ok(job.status != 0 and killed[1] and killed[1] > PAGES, f"{mpi.short}: a killed rank keeps its counts", killed)

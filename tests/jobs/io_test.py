@@ -136,6 +136,9 @@ with tempfile.NamedTemporaryFile(dir="/dev/shm", suffix=".shm") as out:
     out.write(bytes(5000))
 with open(f"python.{rank}.bin", "rb", buffering=0) as back:
     assert len(back.read(12345)) == 12345
+for letter in "abcdefghijklmn":
+    with open(f"name.{letter}x", "w") as out:
+        out.write("x")
 """
 
 
@@ -151,6 +154,8 @@ def check_python(tap):
     found = files_of(report, job.work)
     tap.equal([item["written_bytes"] for item in report["io"]["files"] if item["path"].endswith(".shm")], [5000] * RANKS,
               "Python: files in /dev/shm")
+    text = subprocess.run([jobs.FATHOM, "report", "--view", "io", *job.profiles()], capture_output=True, check=True).stdout
+    tap.ok(b" more classes (--all shows them)" in text, "Python: many classes", text.decode())
     for rank in range(RANKS):
         item = found.get(f"python.{rank}.bin", {})
         tap.equal((item.get("opens"), item.get("written_bytes"), item.get("read_bytes"), item.get("ranks")),

@@ -22,6 +22,7 @@
 #define FM_RUNTIME_INTERPOSE_FUNCTIONS_H
 
 #include <aio.h>
+#include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -39,6 +40,7 @@
 #include "base/platform.h"
 #include "runtime/interpose/list.h"
 
+struct __jmp_buf_tag;
 struct gaicb;
 struct msghdr;
 struct mmsghdr;

@@ -118,7 +118,8 @@
     X(ssize_t, vmsplice, (int fd, const struct iovec *vector, size_t n, unsigned flags), (fd, vector, n, flags))      \
     X(int, tcdrain, (int fd), (fd))
 
-/* The same, for calls that open files: io/opens.c. X(type, name, parameters, arguments, directory, flags). */
+/* The same, for calls that open files: io/opens.c. X(type, name, parameters, arguments, directory, flags). Those that make
+ * a temporary file put its name into `path`. */
 #define FM_LIBC_OPENS(X)                                                                                           \
     X(int, creat, (const char *path, mode_t mode), (path, mode), AT_FDCWD, 0)                                      \
     X(int, creat64, (const char *path, mode_t mode), (path, mode), AT_FDCWD, 0)                                    \
@@ -131,7 +132,15 @@
     X(int, openat, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode),      \
       directory, flags)                                                                                            \
     X(int, openat64, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode),    \
-      directory, flags)
+      directory, flags)                                                                                            \
+    X(int, mkstemp, (char *path), (path), AT_FDCWD, 0)                                                             \
+    X(int, mkstemp64, (char *path), (path), AT_FDCWD, 0)                                                           \
+    X(int, mkostemp, (char *path, int flags), (path, flags), AT_FDCWD, flags)                                      \
+    X(int, mkostemp64, (char *path, int flags), (path, flags), AT_FDCWD, flags)                                    \
+    X(int, mkstemps, (char *path, int suffix), (path, suffix), AT_FDCWD, 0)                                        \
+    X(int, mkstemps64, (char *path, int suffix), (path, suffix), AT_FDCWD, 0)                                      \
+    X(int, mkostemps, (char *path, int suffix, int flags), (path, suffix, flags), AT_FDCWD, flags)                 \
+    X(int, mkostemps64, (char *path, int suffix, int flags), (path, suffix, flags), AT_FDCWD, flags)
 
 /* Waits with hand-written wrappers: libc/waits.c. */
 #define FM_LIBC_OTHER_WAITS(X)                                                                                 \
@@ -243,11 +252,17 @@
     X(int, fcntl, (int fd, int command, void *argument), (fd, command, argument)) \
     X(int, fcntl64, (int fd, int command, void *argument), (fd, command, argument))
 
-/* Other calls on files: io/calls.c. */
+/* Other calls on files, and those that leave one: io/calls.c. */
 #define FM_LIBC_FILES(X)                                                                  \
     X(int, close, (int fd), (fd))                                                         \
     X(int, close_range, (unsigned first, unsigned last, int flags), (first, last, flags)) \
     X(void, closefrom, (int first), (first))                                              \
+    X(int, closedir, (DIR * directory), (directory))                                      \
+    X(int, pclose, (FILE * stream), (stream))                                             \
+    X(void, longjmp, (struct __jmp_buf_tag * to, int value), (to, value))                 \
+    X(void, _longjmp, (struct __jmp_buf_tag * to, int value), (to, value))                \
+    X(void, siglongjmp, (struct __jmp_buf_tag * to, int value), (to, value))              \
+    X(void, __longjmp_chk, (struct __jmp_buf_tag * to, int value), (to, value))           \
     X(off_t, lseek, (int fd, off_t offset, int from), (fd, offset, from))                 \
     X(off64_t, lseek64, (int fd, off64_t offset, int from), (fd, offset, from))           \
     X(int, fsync, (int fd), (fd))                                                         \
@@ -257,6 +272,8 @@
 #define FM_LIBC_STREAMS(X)                                                                                        \
     X(FILE *, fopen, (const char *path, const char *mode), (path, mode))                                          \
     X(FILE *, fopen64, (const char *path, const char *mode), (path, mode))                                        \
+    X(FILE *, tmpfile, (void), ())                                                                                \
+    X(FILE *, tmpfile64, (void), ())                                                                              \
     X(FILE *, freopen, (const char *path, const char *mode, FILE *stream), (path, mode, stream))                  \
     X(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream))                \
     X(int, fclose, (FILE * stream), (stream))                                                                     \

@@ -13,7 +13,7 @@ int fm_wrapped_close(int fd)
     fm_io_forget(fd);
     int result = fm_real.close(fd);
     if (counted)
-        fm_io_count_other(&io, FM_IO_CLOSE, fm_io_end(&io));
+        fm_io_count_other(&io, FM_IO_CLOSE, fm_io_ticks(&io));
     return result;
 }
 
@@ -31,31 +31,57 @@ void fm_wrapped_closefrom(int first)
     fm_real.closefrom(first);
 }
 
-#define SEEK(name, type)                                        \
-    type fm_wrapped_##name(int fd, type offset, int from)       \
+/* Libc closes the descriptors of these itself. */
+int fm_wrapped_closedir(DIR *directory)
+{
+    if (directory)
+        fm_io_forget(dirfd(directory));
+    return fm_real.closedir(directory);
+}
+
+int fm_wrapped_pclose(FILE *stream)
+{
+    fm_io_forget(stream->_fileno);
+    return fm_real.pclose(stream);
+}
+
+/* A handler may leave a call on a file in this way. */
+#define JUMP(name)                                              \
+    void fm_wrapped_##name(struct __jmp_buf_tag *to, int value) \
     {                                                           \
-        struct fm_io_call io;                                   \
-        bool counted = fm_io_begin(&io, fd);                    \
-        type result = fm_real.name(fd, offset, from);           \
-        if (counted) {                                          \
-            if (result >= 0 && !io.descriptor->unplaced)        \
-                io.descriptor->position = (uint64_t)result;     \
-            fm_io_count_other(&io, FM_IO_SEEK, fm_io_end(&io)); \
-        }                                                       \
-        return result;                                          \
+        fm_io_end();                                            \
+        fm_real.name(to, value);                                \
+    }
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)
+
+#define SEEK(name, type)                                          \
+    type fm_wrapped_##name(int fd, type offset, int from)         \
+    {                                                             \
+        struct fm_io_call io;                                     \
+        bool counted = fm_io_begin(&io, fd);                      \
+        type result = fm_real.name(fd, offset, from);             \
+        if (counted) {                                            \
+            if (result >= 0 && !io.descriptor->unplaced)          \
+                io.descriptor->position = (uint64_t)result;       \
+            fm_io_count_other(&io, FM_IO_SEEK, fm_io_ticks(&io)); \
+        }                                                         \
+        return result;                                            \
     }
 SEEK(lseek, off_t)
 SEEK(lseek64, off64_t)
 
-#define SYNC(name)                                              \
-    int fm_wrapped_##name(int fd)                               \
-    {                                                           \
-        struct fm_io_call io;                                   \
-        bool counted = fm_io_begin(&io, fd);                    \
-        int result = fm_real.name(fd);                          \
-        if (counted)                                            \
-            fm_io_count_other(&io, FM_IO_SYNC, fm_io_end(&io)); \
-        return result;                                          \
+#define SYNC(name)                                                \
+    int fm_wrapped_##name(int fd)                                 \
+    {                                                             \
+        struct fm_io_call io;                                     \
+        bool counted = fm_io_begin(&io, fd);                      \
+        int result = fm_real.name(fd);                            \
+        if (counted)                                              \
+            fm_io_count_other(&io, FM_IO_SYNC, fm_io_ticks(&io)); \
+        return result;                                            \
     }
 SYNC(fsync)
 SYNC(fdatasync)

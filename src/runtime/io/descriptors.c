@@ -93,14 +93,44 @@ static bool is_own_process(void)
            fm_own_pid() == fm_rt.pid;
 }
 
-static bool is_null_device(const struct stat *status)
+/* Without asking the servers of a network file system, where the kernel can tell the type without them. */
+static bool find_status(int fd, struct statx *status)
 {
-    return S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3);
+    struct stat old;
+    if (fm_kernel(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, status) == 0)
+        return true;
+    if (fm_kernel(SYS_fstat, fd, &old) != 0)
+        return false;
+    *status = (struct statx){.stx_mode = (uint16_t)old.st_mode,
+                             .stx_dev_major = major(old.st_dev),
+                             .stx_dev_minor = minor(old.st_dev),
+                             .stx_rdev_major = major(old.st_rdev),
+                             .stx_rdev_minor = minor(old.st_rdev)};
+    return true;
+}
+
+static bool is_null_device(const struct statx *status)
+{
+    return S_ISCHR(status->stx_mode) && status->stx_rdev_major == 1 && status->stx_rdev_minor == 3;
+}
+
+/* Those that are known not to be steady: asking a network file system again, for every file, would be slow. */
+static bool is_known_device(uint64_t device)
+{
+    for (size_t i = 0; i < FM_IO_DEVICES; i++)
+        if (fm_rt.io.devices[i] == device)
+            return true;
+    return false;
+}
+
+static void keep_device(uint64_t device)
+{
+    fm_rt.io.devices[fm_rt.io.n_devices++ % FM_IO_DEVICES] = device;
 }
 
 /* File systems of the kernel itself wait for data without being interrupted. One in user space (FUSE) is told of a
- * signal, and may then fail; of all others it is not known. */
-static bool is_steady(int fd)
+ * signal, and may then fail; of all others it is not known. The caller holds the lock. */
+static bool is_steady(int fd, uint64_t device)
 {
     static const uint32_t types[] = {
         0x0000ef53, /* ext2, ext3, ext4 */
@@ -110,11 +140,12 @@ static bool is_steady(int fd)
         0xf2f52010, /* F2FS */
     };
     struct statfs status;
-    if (fm_kernel(SYS_fstatfs, fd, &status) != 0)
+    if (is_known_device(device) || fm_kernel(SYS_fstatfs, fd, &status) != 0)
         return false;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if ((uint32_t)status.f_type == types[i])
             return true;
+    keep_device(device);
     return false;
 }
 
@@ -132,16 +163,16 @@ static uint32_t enter(int fd, int directory, const char *path, bool placed)
     if (!fm_syscalls_enter())
         return FM_IO_UNKNOWN;
     uint32_t file = FM_IO_UNKNOWN;
-    struct stat status;
+    struct statx status;
     if (is_own_process()) {
         file = FM_IO_NO_FILE;
-        bool known = fm_kernel(SYS_fstat, fd, &status) == 0;
-        if (known && S_ISREG(status.st_mode)) {
+        bool known = find_status(fd, &status);
+        if (known && S_ISREG(status.stx_mode)) {
             fm_lock(&fm_rt.io.lock);
             file = look_up(fd, directory, path);
             fm_rt.io.descriptors[fd].position = placed ? 0 : FM_IO_NO_POSITION;
             fm_rt.io.descriptors[fd].unplaced = !placed;
-            fm_rt.io.descriptors[fd].steady = is_steady(fd);
+            fm_rt.io.descriptors[fd].steady = is_steady(fd, makedev(status.stx_dev_major, status.stx_dev_minor));
             use(fd, file);
             fm_unlock(&fm_rt.io.lock);
         } else {
@@ -242,7 +273,8 @@ void fm_io_end_open(const struct fm_io_call *call, int fd, int directory, const 
         fm_io_forget(fd);
     if (!call->counted)
         return;
-    uint64_t ticks = fm_io_end(call);
+    uint64_t ticks = fm_io_ticks(call);
+    fm_io_end();
     if ((unsigned)fd >= fm_rt.io.n_descriptors || flags & (O_PATH | O_DIRECTORY) || !fm_threads_are_own())
         return;
     if (fm_site_in_mpi(caller)) {
@@ -263,6 +295,7 @@ void fm_io_count_other(const struct fm_io_call *call, enum fm_io_other what, uin
 {
     bool shared;
     struct fm_segment_io *io = fm_io_counters(call->file, call->generation, &shared);
+    fm_io_end();
     if (!io)
         return;
     bool writes = what == FM_IO_SYNC || what == FM_IO_FLUSH;

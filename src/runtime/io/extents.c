@@ -29,7 +29,7 @@ static uint64_t overlap(const struct fm_extent *extent, uint64_t from, uint64_t 
     return end > first ? end - first : 0;
 }
 
-uint64_t fm_extents_insert(struct fm_extents *extents, uint64_t from, uint64_t to)
+static uint64_t insert(struct fm_extents *extents, uint64_t from, uint64_t to)
 {
     uint64_t before = 0;
     struct fm_extent joined = {from, to};
@@ -52,5 +52,15 @@ uint64_t fm_extents_insert(struct fm_extents *extents, uint64_t from, uint64_t t
     extents->items[i] = joined;
     extents->last = i;
     extents->n++;
+    return before;
+}
+
+/* In a copy: a signal handler on another stack may write to the same file at any moment, or another thread may get the
+ * entry of the file. Then a part may be lost, but no index is ever out of bounds. */
+uint64_t fm_extents_insert(struct fm_extents *extents, uint64_t from, uint64_t to)
+{
+    struct fm_extents copy = *extents;
+    uint64_t before = insert(&copy, from, to);
+    *extents = copy;
     return before;
 }

@@ -115,13 +115,21 @@ FM_INLINE bool fm_io_begin_close(struct fm_io_call *call, int fd)
 }
 
 /* The time since the start of the call; 0 if it was not timed. */
-FM_INLINE uint64_t fm_io_end(const struct fm_io_call *call)
+FM_INLINE uint64_t fm_io_ticks(const struct fm_io_call *call)
 {
-    fm_local.io = 0;
     return call->start ? fm_clock_ticks(&fm_rt.clock) - call->start : 0;
 }
 
+/* Ends the call of this thread, after it has been counted: a signal handler that interrupts the counting is inside the
+ * call, too. */
+FM_INLINE void fm_io_end(void)
+{
+    atomic_signal_fence(memory_order_release);
+    fm_local.io = 0;
+}
+
 /* ---- counting requests, at `offset`, or at the current position if that is negative; bytes: what was transferred ---- */
+/* fm_io_count_* end the call. */
 
 FM_INLINE void fm_io_add_read(struct fm_segment_io *io, bool shared, struct fm_io_descriptor *descriptor, int64_t bytes,
                               int64_t offset, uint64_t ticks)
@@ -162,6 +170,7 @@ FM_INLINE void fm_io_count_read(const struct fm_io_call *call, int64_t bytes, in
     struct fm_segment_io *io = fm_io_counters(call->file, call->generation, &shared);
     if (io)
         fm_io_add_read(io, shared, call->descriptor, bytes, offset, ticks);
+    fm_io_end();
 }
 
 FM_INLINE void fm_io_count_write(const struct fm_io_call *call, int64_t bytes, int64_t offset, uint64_t ticks)
@@ -171,6 +180,7 @@ FM_INLINE void fm_io_count_write(const struct fm_io_call *call, int64_t bytes, i
     if (io)
         fm_io_add_write(io, shared ? NULL : &fm_rt.io.files[call->file].written, call->descriptor, bytes, offset,
                         ticks);
+    fm_io_end();
 }
 
 /* ---- the usual request: of the thread that owns the entry, on a file system that no signal interrupts ---- */
@@ -206,11 +216,10 @@ FM_INLINE bool fm_io_request_begin(struct fm_io_request *request, int fd, uintpt
     return true;
 }
 
-/* Returns false if the entry has been reused. */
-FM_INLINE bool fm_io_request_end(const struct fm_io_request *request, uint64_t *ticks)
+/* Returns false if the entry has been reused. fm_io_end follows. */
+FM_INLINE bool fm_io_request_returned(const struct fm_io_request *request, uint64_t *ticks)
 {
     *ticks = fm_clock_ticks(&fm_rt.clock) - request->start;
-    fm_local.io = 0;
     return request->file->generation == request->generation;
 }
 

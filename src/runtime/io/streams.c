@@ -19,6 +19,8 @@ static int descriptor_of(const FILE *stream)
 }
 
 /* Bytes that can be read or written without the file. Of line-buffered streams: 0. */
+typedef size_t buffered_bytes(const FILE *stream);
+
 static size_t readable(const FILE *stream)
 {
     return (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
@@ -27,6 +29,13 @@ static size_t readable(const FILE *stream)
 static size_t writable(const FILE *stream)
 {
     return stream->_IO_write_end > stream->_IO_write_ptr ? (size_t)(stream->_IO_write_end - stream->_IO_write_ptr) : 0;
+}
+
+/* Of a request whose length is not known yet. */
+static size_t unknown(const FILE *stream)
+{
+    (void)stream;
+    return 0;
 }
 
 static bool has_unwritten(const FILE *stream)
@@ -40,25 +49,36 @@ static int64_t bytes_of(size_t size, size_t n)
     return __builtin_mul_overflow(size, n, &bytes) || bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
 }
 
-static void begin_transfer(struct fm_io_call *io, FILE *stream, int64_t bytes, size_t buffered)
+FM_INLINE void begin_transfer(struct fm_io_call *io, FILE *stream, int64_t bytes, buffered_bytes *buffered)
 {
-    if (fm_io_begin_untimed(io, descriptor_of(stream)) && (uint64_t)bytes > buffered)
+    if (fm_io_begin_untimed(io, descriptor_of(stream)) && (uint64_t)bytes > buffered(stream))
         io->start = fm_clock_ticks(&fm_rt.clock);
 }
 
 static void end_read(const struct fm_io_call *io, int64_t bytes)
 {
     if (io->counted)
-        fm_io_count_read(io, bytes, 0, fm_io_end(io));
+        fm_io_count_read(io, bytes, 0, fm_io_ticks(io));
 }
 
 static void end_write(const struct fm_io_call *io, int64_t bytes)
 {
     if (io->counted)
-        fm_io_count_write(io, bytes, -1, fm_io_end(io));
+        fm_io_count_write(io, bytes, -1, fm_io_ticks(io));
 }
 
-/* The same for calls whose length is known only afterwards: `before` is where the buffer was read or written then. */
+/* The same for calls whose length is known only afterwards: `before` is where the buffer was read or written then, if the
+ * call is counted. */
+static const char *reading_at(const struct fm_io_call *io, const FILE *stream)
+{
+    return io->counted ? stream->_IO_read_ptr : NULL;
+}
+
+static const char *writing_at(const struct fm_io_call *io, const FILE *stream)
+{
+    return io->counted ? stream->_IO_write_ptr : NULL;
+}
+
 static void end_line(struct fm_io_call *io, const FILE *stream, const char *before, int64_t length)
 {
     if (io->counted && length > 0 && stream->_IO_read_ptr == before + length)
@@ -94,6 +114,19 @@ static int flags_of(const char *mode)
 OPEN(fopen)
 OPEN(fopen64)
 
+#define TEMPORARY(name)                                                                          \
+    FILE *fm_wrapped_##name(void)                                                                \
+    {                                                                                            \
+        uintptr_t caller = fm_return_address();                                                  \
+        struct fm_io_call io;                                                                    \
+        fm_io_begin_open(&io);                                                                   \
+        FILE *stream = fm_real.name();                                                           \
+        fm_io_end_open(&io, descriptor_of(stream), AT_FDCWD, NULL, 0, FM_FILE_BY_STDIO, caller); \
+        return stream;                                                                           \
+    }
+TEMPORARY(tmpfile)
+TEMPORARY(tmpfile64)
+
 /* Without a path only the mode changes. */
 #define REOPEN(name)                                                                                              \
     FILE *fm_wrapped_##name(const char *path, const char *mode, FILE *stream)                                     \
@@ -119,46 +152,46 @@ int fm_wrapped_fclose(FILE *stream)
     fm_io_forget(fd);
     int result = fm_real.fclose(stream);
     if (counted)
-        fm_io_count_other(&io, writes ? FM_IO_FLUSH : FM_IO_CLOSE, fm_io_end(&io));
+        fm_io_count_other(&io, writes ? FM_IO_FLUSH : FM_IO_CLOSE, fm_io_ticks(&io));
     return result;
 }
 
 /* ---- reading ---- */
 
-#define READ(name, parameters, arguments)                                 \
-    size_t fm_wrapped_##name parameters                                   \
-    {                                                                     \
-        struct fm_io_call io;                                             \
-        begin_transfer(&io, stream, bytes_of(size, n), readable(stream)); \
-        size_t done = fm_real.name arguments;                             \
-        end_read(&io, bytes_of(size, done));                              \
-        return done;                                                      \
+#define READ(name, parameters, arguments)                         \
+    size_t fm_wrapped_##name parameters                           \
+    {                                                             \
+        struct fm_io_call io;                                     \
+        begin_transfer(&io, stream, bytes_of(size, n), readable); \
+        size_t done = fm_real.name arguments;                     \
+        end_read(&io, bytes_of(size, done));                      \
+        return done;                                              \
     }
 READ(fread, (void *buffer, size_t size, size_t n, FILE *stream), (buffer, size, n, stream))
 READ(__fread_chk, (void *buffer, size_t room, size_t size, size_t n, FILE *stream), (buffer, room, size, n, stream))
 
-#define GETS(name, parameters, arguments)                                \
-    char *fm_wrapped_##name parameters                                   \
-    {                                                                    \
-        struct fm_io_call io;                                            \
-        begin_transfer(&io, stream, size, readable(stream));             \
-        const char *before = stream->_IO_read_ptr;                       \
-        char *line = fm_real.name arguments;                             \
-        end_line(&io, stream, before, line ? (int64_t)strlen(line) : 0); \
-        return line;                                                     \
+#define GETS(name, parameters, arguments)                                             \
+    char *fm_wrapped_##name parameters                                                \
+    {                                                                                 \
+        struct fm_io_call io;                                                         \
+        begin_transfer(&io, stream, size, readable);                                  \
+        const char *before = reading_at(&io, stream);                                 \
+        char *line = fm_real.name arguments;                                          \
+        end_line(&io, stream, before, line &&io.counted ? (int64_t)strlen(line) : 0); \
+        return line;                                                                  \
     }
 GETS(fgets, (char *buffer, int size, FILE *stream), (buffer, size, stream))
 GETS(__fgets_chk, (char *buffer, size_t room, int size, FILE *stream), (buffer, room, size, stream))
 
-#define LINE(name, parameters, arguments)          \
-    ssize_t fm_wrapped_##name parameters           \
-    {                                              \
-        struct fm_io_call io;                      \
-        begin_transfer(&io, stream, INT64_MAX, 0); \
-        const char *before = stream->_IO_read_ptr; \
-        ssize_t length = fm_real.name arguments;   \
-        end_line(&io, stream, before, length);     \
-        return length;                             \
+#define LINE(name, parameters, arguments)                \
+    ssize_t fm_wrapped_##name parameters                 \
+    {                                                    \
+        struct fm_io_call io;                            \
+        begin_transfer(&io, stream, INT64_MAX, unknown); \
+        const char *before = reading_at(&io, stream);    \
+        ssize_t length = fm_real.name arguments;         \
+        end_line(&io, stream, before, length);           \
+        return length;                                   \
     }
 LINE(getline, (char **line, size_t *size, FILE *stream), (line, size, stream))
 LINE(getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))
@@ -189,7 +222,7 @@ static void end_scan(struct fm_io_call *io, const FILE *stream, const struct unr
     int fm_wrapped_##vname(FILE *stream, const char *format, va_list arguments)     \
     {                                                                               \
         struct fm_io_call io;                                                       \
-        begin_transfer(&io, stream, INT64_MAX, 0);                                  \
+        begin_transfer(&io, stream, INT64_MAX, unknown);                            \
         struct unread before = io.counted ? unread_of(stream) : (struct unread){0}; \
         int result = fm_real.vname(stream, format, arguments);                      \
         if (io.counted)                                                             \
@@ -214,7 +247,7 @@ SCAN(__isoc23_fscanf, __isoc23_vfscanf)
     size_t fm_wrapped_##name(const void *buffer, size_t size, size_t n, FILE *stream) \
     {                                                                                 \
         struct fm_io_call io;                                                         \
-        begin_transfer(&io, stream, bytes_of(size, n), writable(stream));             \
+        begin_transfer(&io, stream, bytes_of(size, n), writable);                     \
         size_t done = fm_real.name(buffer, size, n, stream);                          \
         end_write(&io, bytes_of(size, done));                                         \
         return done;                                                                  \
@@ -225,7 +258,7 @@ int fm_wrapped_fputs(const char *text, FILE *stream)
 {
     struct fm_io_call io;
     size_t length = strlen(text);
-    begin_transfer(&io, stream, (int64_t)length, writable(stream));
+    begin_transfer(&io, stream, (int64_t)length, writable);
     int result = fm_real.fputs(text, stream);
     end_write(&io, result >= 0 ? (int64_t)length : 0);
     return result;
@@ -234,8 +267,8 @@ int fm_wrapped_fputs(const char *text, FILE *stream)
 int fm_wrapped_vfprintf(FILE *stream, const char *format, va_list arguments)
 {
     struct fm_io_call io;
-    begin_transfer(&io, stream, INT64_MAX, 0);
-    const char *before = stream->_IO_write_ptr;
+    begin_transfer(&io, stream, INT64_MAX, unknown);
+    const char *before = writing_at(&io, stream);
     int length = fm_real.vfprintf(stream, format, arguments);
     end_formatted(&io, stream, before, length);
     return length;
@@ -244,8 +277,8 @@ int fm_wrapped_vfprintf(FILE *stream, const char *format, va_list arguments)
 int fm_wrapped___vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments)
 {
     struct fm_io_call io;
-    begin_transfer(&io, stream, INT64_MAX, 0);
-    const char *before = stream->_IO_write_ptr;
+    begin_transfer(&io, stream, INT64_MAX, unknown);
+    const char *before = writing_at(&io, stream);
     int length = fm_real.__vfprintf_chk(stream, flag, format, arguments);
     end_formatted(&io, stream, before, length);
     return length;
@@ -279,7 +312,7 @@ static void begin_other(struct fm_io_call *io, FILE *stream)
 static void end_other(const struct fm_io_call *io, enum fm_io_other what)
 {
     if (io->counted)
-        fm_io_count_other(io, what, fm_io_end(io));
+        fm_io_count_other(io, what, fm_io_ticks(io));
 }
 
 /* Without a stream, all are flushed. */

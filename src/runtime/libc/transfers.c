@@ -72,7 +72,7 @@ FM_LIBC_TRANSFERS(TRANSFER)
         type result = fm_real.name arguments;                                                    \
         fm_sampling_unblock(held);                                                               \
         if (counted)                                                                             \
-            count(&io, result, offset, fm_io_end(&io));                                          \
+            count(&io, result, offset, fm_io_ticks(&io));                                        \
         return result;                                                                           \
     }                                                                                            \
     type fm_wrapped_##name parameters                                                            \
@@ -82,8 +82,9 @@ FM_LIBC_TRANSFERS(TRANSFER)
         if (!fm_io_request_begin(&request, fd, (uintptr_t)__builtin_frame_address(0)))           \
             return fm_wrapped_slow_##name arguments;                                             \
         type result = fm_real.name arguments;                                                    \
-        if (fm_io_request_end(&request, &ticks))                                                 \
+        if (fm_io_request_returned(&request, &ticks))                                            \
             add(&request, result, offset, ticks);                                                \
+        fm_io_end();                                                                             \
         return result;                                                                           \
     }
 

@@ -4,14 +4,17 @@
  *
  * Only rank 0 prints files of its own; "shared" is used by all ranks, and the others print a line "shared ..." each. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <printf.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -228,6 +231,64 @@ static void with_children(void)
     print("parent.dat", f);
 }
 
+/* A temporary file gets the number of a descriptor that libc itself has closed. */
+static void in_reused_number(char *name, int number)
+{
+    int fd = mkstemp(name);
+    check(fd == number && write(fd, buffer, 100) == 100 && close(fd) == 0, name);
+    print(name, (struct figures){.opens = 1, .writes = 1, .written = 100});
+}
+
+static void in_reused_numbers(void)
+{
+    char of_folder[] = "closedir.XXXXXX", of_pipe[] = "pclose.XXXXXX";
+    int number = open(".", O_RDONLY);
+    DIR *folder = fdopendir(number);
+    check(folder && closedir(folder) == 0, "closedir");
+    in_reused_number(of_folder, number);
+    FILE *stream = popen("echo x", "r");
+    number = fileno(stream);
+    check(fgets(buffer, BYTES, stream) && pclose(stream) == 0, "pclose");
+    in_reused_number(of_pipe, number);
+}
+
+static sigjmp_buf before_write;
+
+static void jump(int signal)
+{
+    (void)signal;
+    siglongjmp(before_write, 1);
+}
+
+static __attribute__((noinline)) void write_deeper(int fd, int depth)
+{
+    volatile char frame[256];
+    frame[0] = (char)depth;
+    if (depth > 0)
+        write_deeper(fd, depth - 1);
+    check(write(fd, buffer, 10) == 10, "write");
+    frame[1] = frame[0];
+}
+
+/* A write beyond the limit is left by its signal's handler; calls after it are counted, also those that are deeper. */
+static void after_jump(void)
+{
+    enum { DEPTH = 20 };
+    struct rlimit limit;
+    int fd = open("jumped.dat", O_CREAT | O_WRONLY | O_TRUNC, 0644);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    signal(SIGXFSZ, jump);
+    if (sigsetjmp(before_write, 1) == 0) {
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){1, limit.rlim_max});
+        check(pwrite(fd, buffer, 1, 1) > 0, "limit");
+    }
+    setrlimit(RLIMIT_FSIZE, &limit);
+    signal(SIGXFSZ, SIG_DFL);
+    write_deeper(fd, DEPTH);
+    close(fd);
+    print("jumped.dat", (struct figures){.opens = 1, .writes = DEPTH + 1, .written = 10 * (DEPTH + 1)});
+}
+
 static int threads_fd;
 
 static void *writer(void *number)
@@ -310,6 +371,8 @@ int main(int argc, char **argv)
         by_scan();
         by_copies();
         with_children();
+        in_reused_numbers();
+        after_jump();
         in_threads();
     }
     in_mpi(rank, ranks);

@@ -222,6 +222,22 @@ static void streams(void)
     free(line);
 }
 
+/* Calls that return before they look at the stream. */
+static void no_stream(void)
+{
+    FILE *volatile none = NULL;
+    char *line = NULL;
+    size_t size = 0;
+    some = 0;
+    SHOW(fread(block, some, 5, none));
+    SHOW(fwrite(block, 5, some, none));
+    SHOW_IF(fgets(block, (int)some, none));
+    SHOW(getline(NULL, &size, none));
+    SHOW(getdelim(&line, NULL, 'x', none));
+    SHOW(fflush(none));
+    some = 100;
+}
+
 /* Standard output becomes a file, and is restored. */
 static void standard_output(void)
 {
@@ -348,6 +364,7 @@ static void all(void)
     descriptors();
     kernel_copies();
     streams();
+    no_stream();
     standard_output();
     children();
     threads();
