@@ -186,6 +186,7 @@ struct fm_sampler_state {    /* sampler.c, sampler_threads.c, libc/ */
     int32_t small_stacks[FM_SMALL_STACKS];
     atomic_uint n_small_stacks;
     atomic_uint next_start;
+    atomic_bool starts_late; /* a new thread got no CPU for long: its creator does not wait for the next ones */
     struct fm_thread_start starts[FM_THREAD_STARTS];
     /* Descriptors that ever had a timeout or a minimum length. Never cleared: a stale bit only costs time. */
     uint64_t timed[FM_TIMED_DESCRIPTORS / 64];

@@ -36,17 +36,21 @@ static void release_start(struct fm_thread_start *start)
 
 /* While a thread opens its events, they have the lowest free descriptors for a moment. The program does not see that as
  * long as its call that creates the thread has not returned; afterwards it could be about to open a file that must get
- * the lowest one. The wait has an end: a thread may get no CPU because of one that waits for its creator. */
+ * the lowest one. The wait has an end: a thread may get no CPU because of one that waits for its creator, or because its
+ * creator has a higher real-time priority. Nobody waits a second time then. */
 static void wait_until_begun(struct fm_thread_start *start, unsigned before)
 {
-    enum { PAUSE_NS = 10000000, MAX_PAUSES = 100 };
+    enum { PAUSE_NS = 10000000, MAX_PAUSES = 20 };
     const struct timespec pause = {0, PAUSE_NS};
-    if (!atomic_load(&fm_counting.on))
+    int i = 0;
+    if (!atomic_load(&fm_counting.on) || atomic_load(&fm_rt.sampler.starts_late))
         return;
-    for (int i = 0; i < MAX_PAUSES && atomic_load(&start->begun) == before && fm_syscalls_enter(); i++) {
+    for (; i < MAX_PAUSES && atomic_load(&start->begun) == before && fm_syscalls_enter(); i++) {
         fm_kernel(SYS_futex, &start->begun, FUTEX_WAIT_PRIVATE, before, &pause);
         fm_syscalls_leave();
     }
+    if (i == MAX_PAUSES)
+        atomic_store(&fm_rt.sampler.starts_late, true);
 }
 
 static void note_begun(struct fm_thread_start *start)
