@@ -28,7 +28,7 @@
       "FATHOM_MEMORY=16M gives each process larger tables (the default is 4M).", "")                                    \
     X(successive, "successive-reductions", ANY, "reductions without another MPI call between them",                     \
       "Put the values into one array and reduce them in one call, if nothing between the calls needs the result of the "\
-      "first.", "")                                                                                                     \
+      "first. Different operations, such as a sum and a maximum, need an operation of your own (MPI_Op_create).", "")   \
     X(slow_host, "slow-host", MEASURED, "time outside MPI by host",                                                     \
       "Run a small test on this host alone: clock rate, temperature, memory and other jobs on it. If its ranks have "   \
       "more work than the others, distribute the work differently.", "")                                                \
