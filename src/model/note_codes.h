@@ -72,7 +72,7 @@
     X(36, NO_COUNTERS, "no-counters", "", "why", "nothing was counted: %s")                                           \
     X(37, UNKNOWN_COUNTER, "unknown-counter", "", "name", "counter %s is unknown or not available")                   \
     X(38, UNCOUNTED_THREADS, "uncounted-threads", "threads", "",                                                      \
-      "threads without counters: too many, or too few file descriptors (ulimit -n)")
+      "threads without counters: too many at once or in short time, or too few file descriptors (ulimit -n)")
 
 enum fm_note_code {
     FM_NOTE_TEXT = 0, /* a sentence of an older Fathom that is not in the table */

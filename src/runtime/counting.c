@@ -205,13 +205,36 @@ static void keep(struct fm_counted_thread *self)
         pthread_setspecific(fm_rt.counting.end_key, self);
 }
 
+/* Opening and closing the events of a thread takes about 100 us. A program may start a thread for each of many short
+ * tasks: those for which there is no time left are not counted. */
+static bool is_affordable(void)
+{
+    enum { FREE_NS = 50000000, PART_OF_RUN = 256 };
+    uint64_t elapsed = fm_clock_ns(CLOCK_MONOTONIC) - fm_rt.clock.start.ns;
+    return atomic_load(&fm_rt.counting.spent_ns) < FREE_NS + elapsed / PART_OF_RUN;
+}
+
+static void begin_new(void)
+{
+    int error;
+    if (!is_affordable()) {
+        __atomic_add_fetch(&fm_rt.segment->uncounted_threads, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    uint64_t start = fm_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    keep(begin(0, &error));
+    atomic_fetch_add(&fm_rt.counting.spent_ns, fm_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start);
+}
+
 void fm_counting_thread_begins(void)
 {
     if (!atomic_load(&fm_counting.on) || fm_counted || fm_syscalls_forbidden() || getpid() != fm_rt.pid)
         return;
-    int error;
     struct fm_counted_thread *self = find((int32_t)fm_kernel(SYS_gettid));
-    keep(self ? self : begin(0, &error));
+    if (self)
+        keep(self);
+    else
+        begin_new();
 }
 
 /* In a child all places are free; at the end of the process they are busy. */
@@ -223,8 +246,10 @@ static void end_thread(void *data)
     fm_counted = NULL;
     if (!atomic_load(&fm_counting.on) || fm_syscalls_forbidden() || !make_busy(self, FM_PLACE_TAKEN))
         return;
+    uint64_t start = fm_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     fm_counters_update(self, true);
     release(self);
+    atomic_fetch_add(&fm_rt.counting.spent_ns, fm_clock_ns(CLOCK_THREAD_CPUTIME_ID) - start);
 }
 
 /* ---- start and end ---- */

@@ -209,6 +209,7 @@ struct fm_site_state { /* site.c */
 struct fm_counting_state { /* counting.c */
     bool has_end_key;
     pthread_key_t end_key;
+    atomic_ullong spent_ns; /* CPU time of opening and closing the events of threads */
 };
 
 struct fm_timers_state {               /* timer_room.c */
