@@ -129,12 +129,10 @@ static const char *heaviest_text(struct fm_report *report, const struct fm_io_su
 static const char *headline(struct fm_report *report, const struct fm_io_summary *io)
 {
     char time[FM_UNIT_CHARS], share[FM_UNIT_CHARS], mpi[FM_UNIT_CHARS], read[FM_UNIT_CHARS], written[FM_UNIT_CHARS];
-    const char *text = fm_format(&report->arena, "File I/O: %s of the time (%s%s%s)%s",
-                                 fm_percent_fine(share, share_of(report, io->time_ns)),
-                                 fm_time_text(time, (double)io->time_ns),
-                                 report->summary.measured > 1 ? " over all ranks" : "",
-                                 share_of(report, io->time_ns) > 1 ? ", several threads at once" : "",
-                                 most_text(report));
+    const char *text = fm_format(
+        &report->arena, "File I/O: %s of the time (%s%s%s)%s", fm_percent_fine(share, share_of(report, io->time_ns)),
+        fm_time_text(time, (double)io->time_ns), report->summary.measured > 1 ? " over all ranks" : "",
+        share_of(report, io->time_ns) > 1 ? ", several threads at once" : "", most_text(report));
     if (io->mpi_ns)
         text = fm_format(&report->arena, "%s, and %s in MPI-IO", text, fm_time_text(mpi, (double)io->mpi_ns));
     text = fm_format(&report->arena, "%s; %s read, %s written", text, fm_bytes_text(read, (double)io->total.read_bytes),
