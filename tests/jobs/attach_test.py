@@ -57,11 +57,11 @@ def attach_in_time(mpi, program, ranks, profile):
         try:
             attaching.wait_for_ranks(process, ranks)
             seen = attaching.attach(process.pid, "--samples", SAMPLES, "--hz", HZ, "--save", profile)
-            alive = process.poll() is None
+            in_time = process.poll() is None and seen.returncode == 0
         except TimeoutError:
-            alive = False
+            in_time = False
         out, err = process.communicate(timeout=jobs.LIMIT_S)
-        if alive:
+        if in_time:
             break
         steps = attaching.more_steps(steps, time.monotonic() - started, SAMPLES / HZ + 3)
     return command, seen, (process.returncode, out, err)
