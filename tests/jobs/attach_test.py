@@ -124,7 +124,7 @@ def results(out):
 
 
 def lammps(tap):
-    program = debian.lammps(steps=1500)
+    program = debian.lammps(steps=3000)
     if not program:
         tap.skip("LAMMPS", "it is not installed")
         return
@@ -134,7 +134,7 @@ def lammps(tap):
     seen = attaching.attach(process.pid, "--for", jobs.LIMIT_S, "--json")
     out, err = process.communicate()
     last = attaching.stream(seen.stdout)[-1]
-    tap.ok(len(results(out)) == 76, "LAMMPS computes", out)
+    tap.ok(len(results(out)) == 151, "LAMMPS computes", out)
     tap.equal((process.returncode, results(out), err), (bare.status, results(bare.stdout.decode()), bare.stderr.decode()),
               "LAMMPS: results and status are as ever")
     tap.ok(last["ranks"] == 4 and any("pair_lj" in m["name"] or "lammps" in m["name"] for m in last["modules"]),
