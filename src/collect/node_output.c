@@ -21,6 +21,7 @@
 #include "merge/merge.h"
 #include "merge/notes.h"
 #include "model/job_name.h"
+#include "model/process_index.h"
 
 enum { MAX_NAMES = 10000, CLAIM_TRIES = 300 };
 
@@ -174,16 +175,9 @@ static enum claim claim_path(const char *path, const struct fm_profile *profile,
 /* Whether the profile contains the data of this process. */
 static bool has_process(const struct fm_profile *profile, uint32_t rank, int32_t pid)
 {
-    size_t low = 0, high = profile->n_processes;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (profile->processes[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < profile->n_processes && profile->processes[low].rank == rank; low++)
-        if (profile->processes[low].pid == pid && profile->processes[low].end != FM_END_MISSING)
+    for (size_t i = fm_process_index(profile, rank); i < profile->n_processes && profile->processes[i].rank == rank;
+         i++)
+        if (profile->processes[i].pid == pid && profile->processes[i].end != FM_END_MISSING)
             return true;
     return false;
 }

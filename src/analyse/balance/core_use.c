@@ -7,6 +7,7 @@
 #include "base/saturate.h"
 #include "base/units.h"
 #include "base/writer.h"
+#include "model/process_index.h"
 
 uint64_t fm_outside_mpi(const struct fm_process *process)
 {
@@ -60,20 +61,6 @@ static bool are_denser(uint64_t ranks, uint64_t cores, const struct fm_core_use 
     return cores && (!use->cores || ranks * use->cores > use->ranks * cores);
 }
 
-/* Processes are sorted by rank. */
-static const struct fm_process *process_of(const struct fm_profile *profile, uint32_t rank)
-{
-    size_t low = 0, high = profile->n_processes;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (profile->processes[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < profile->n_processes && profile->processes[low].rank == rank ? &profile->processes[low] : NULL;
-}
-
 /* Ranks of a host that may run from the same CPU on: they share all their CPUs, or the rank with the most of them has more
  * than is assumed here. */
 static void find_bound(const struct fm_profile *profile, const struct fm_host *host, struct fm_core_use *use)
@@ -82,15 +69,18 @@ static void find_bound(const struct fm_profile *profile, const struct fm_host *h
     struct {
         uint32_t ranks, cpus;
     } from[CPUS] = {{0, 0}};
-    for (size_t i = 0; i < host->ranks.n; i++)
-        for (uint64_t rank = host->ranks.ranges[i].first; rank <= host->ranks.ranges[i].last; rank++) {
-            const struct fm_process *process = process_of(profile, (uint32_t)rank);
-            if (!process || process->first_cpu >= CPUS || process->allowed_cpus >= host->cores)
+    for (size_t i = 0; i < host->ranks.n; i++) {
+        size_t k = fm_process_index(profile, host->ranks.ranges[i].first);
+        for (; k < profile->n_processes && profile->processes[k].rank <= host->ranks.ranges[i].last; k++) {
+            const struct fm_process *process = &profile->processes[k];
+            bool again = k > 0 && process[-1].rank == process->rank;
+            if (again || process->first_cpu >= CPUS || process->allowed_cpus >= host->cores)
                 continue;
             uint32_t cpus = (uint32_t)process->allowed_cpus, *most = &from[process->first_cpu].cpus;
             *most = cpus > *most ? cpus : *most;
             from[process->first_cpu].ranks++;
         }
+    }
     for (size_t i = 0; i < CPUS; i++)
         if (from[i].ranks > from[i].cpus && are_denser(from[i].ranks, from[i].cpus, use)) {
             use->ranks = from[i].ranks;
