@@ -19,6 +19,7 @@
 #include "runtime/libc/sampling_mask.h"
 #include "runtime/runtime.h"
 #include "runtime/sampler.h"
+#include "runtime/signal/cfi.h"
 #include "runtime/signal/thread_status.h"
 #include "runtime/stack_bounds.h"
 #include "runtime/tasks.h"
@@ -403,6 +404,7 @@ static void bind_functions(void)
 {
     volatile size_t nothing = 0;
     volatile uintptr_t sink;
+    struct fm_cfi_module module;
     struct timespec now;
     ucontext_t context;
     char buffer[64] = "";
@@ -417,6 +419,7 @@ static void bind_functions(void)
     sink = (uintptr_t)pthread_self();
     sink = (uintptr_t)&errno;
     sink = (uintptr_t)getpid();
+    sink = fm_cfi_find_module((uintptr_t)bind_functions, &module);
     (void)sink;
 }
 

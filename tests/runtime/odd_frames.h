@@ -7,6 +7,9 @@
 void frame_by_register(void (*call)(void));
 /* Without tables; uses the frame pointer for something else where that is usual. */
 void frame_without_tables(void (*call)(void));
+/* Other registers are saved between the frame pointer and the return address, and the size of the frame is not constant.
+ * There are no tables; on aarch64 there are empty ones, as in LLVM's OpenMP. */
+void frame_apart_from_record(void (*call)(void));
 /* Without tables, and calls nothing: waits until the word is not zero, with a buffer that begins at a page. */
 void leaf_without_tables(volatile int *word);
 extern const char leaf_waits[], leaf_leaves[]; /* from here until there */
@@ -29,6 +32,10 @@ FUNCTION(frame_without_tables, "push %rbx\npush %rbp\nsub $72, %rsp\n"
                                "mov $12345, %ebp\nmov $1, %ebx\n"
                                "call *%rdi\n"
                                "add $72, %rsp\npop %rbp\npop %rbx\nret\n");
+FUNCTION(frame_apart_from_record, "push %rbp\npush %rbx\npush %r12\nmov %rsp, %rbp\n"
+                                  "mov $1, %ebx\nmov $2, %r12d\nsub $64, %rsp\n"
+                                  "call *%rdi\n"
+                                  "mov %rbp, %rsp\npop %r12\npop %rbx\npop %rbp\nret\n");
 FUNCTION(leaf_without_tables,
          "push %rbx\npush %rbp\nmov %rsp, %rbx\nmov $3, %ebp\n"
          "sub $20000, %rsp\nand $-4096, %rsp\n"
@@ -57,6 +64,13 @@ FUNCTION(frame_by_register,
 FUNCTION(frame_without_tables, "stp x29, x30, [sp, -80]!\nmov x29, sp\n"
                                "blr x0\n"
                                "ldp x29, x30, [sp], 80\nret\n");
+FUNCTION(frame_apart_from_record, ".cfi_startproc\n"
+                                  "stp x29, x30, [sp, -16]!\nstp x19, x20, [sp, -16]!\nmov x29, sp\n"
+                                  "mov w9, 4\nsub sp, sp, w9, uxtw 4\n"
+                                  "mov x19, 1\nmov x20, 2\n"
+                                  "blr x0\n"
+                                  "mov sp, x29\nldp x19, x20, [sp], 16\nldp x29, x30, [sp], 16\nret\n"
+                                  ".cfi_endproc\n");
 FUNCTION(leaf_without_tables,
          ".globl leaf_waits, leaf_leaves\nleaf_waits: ldr w1, [x0]\ncbz w1, leaf_waits\nleaf_leaves: ret\n");
 FUNCTION(frame_of_changes,

@@ -114,6 +114,10 @@ static void check_walks(void)
     tap_ok(is_right(), "a frame without tables");
     with_room(frame_without_tables, through_changes, 5000);
     tap_ok(is_right(), "also further out");
+    with_room(frame_apart_from_record, innermost, 100);
+    tap_ok(is_right(), "a frame without tables whose frame pointer is not at the return address");
+    with_room(frame_apart_from_record, through_changes, 5000);
+    tap_ok(is_right(), "also further out");
     sink += realigned(1, 2, 3, 4, 5, 6, 7, 8, 100, innermost);
     tap_ok(is_right(), "a frame that was aligned");
     sink += realigned(1, 2, 3, 4, 5, 6, 7, 8, 100, through_changes_twice);

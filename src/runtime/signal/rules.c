@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 
 #include "base/ucontext.h"
+#include "runtime/signal/prologue.h"
 
 /* Rules for code without tables. On an architecture that keeps the return address in a register, interrupted code of
  * this kind is most often a linker stub; other code may keep a frame pointer, as compilers do unless they omit it. */
@@ -48,6 +49,16 @@ static void guess(struct fm_rule_slot *slot, const struct fm_cfi_module *module,
         slot->rule.ra_kind = FM_RA_SIGNAL;
     else if (module && !interrupted && module->start == getauxval(AT_BASE))
         slot->rule.ra_kind = FM_RA_NONE;
+    else if (module && !interrupted)
+        fm_prologue_rule(module, address, &slot->rule);
+}
+
+/* A call has replaced the register of the return address: tables that say it is still there are empty, as those of some
+ * hand-written code are. */
+static bool is_possible(const struct fm_cfi_rule *rule, bool interrupted)
+{
+    return interrupted || !FM_CALL_KEEPS_RA_IN_REGISTER || rule->ra_kind != FM_RA_IN_REGISTER ||
+           rule->ra_offset != FM_DWARF_RA;
 }
 
 static void read_rule(struct fm_rule_slot *slot, struct fm_unwind_cache *cache, uintptr_t address, bool interrupted)
@@ -56,7 +67,8 @@ static void read_rule(struct fm_rule_slot *slot, struct fm_unwind_cache *cache, 
     bool in_module = fm_cfi_find_module(address, &module);
     slot->guessed = false;
     slot->strange = !in_module;
-    if (!in_module || !fm_cfi_rule_at(&module, address, &cache->tables, &slot->rule))
+    if (!in_module || !fm_cfi_rule_at(&module, address, &cache->tables, &slot->rule) ||
+        !is_possible(&slot->rule, interrupted))
         guess(slot, in_module ? &module : NULL, address, interrupted);
     slot->plain = is_plain(&slot->rule) && !slot->strange && (!slot->guessed || FM_CALL_KEEPS_RA_IN_REGISTER);
     slot->from_fp = slot->rule.cfa_register == FM_DWARF_FP;

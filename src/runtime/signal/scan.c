@@ -4,15 +4,14 @@
 #include <elf.h>
 #include <string.h>
 
-#include "runtime/signal/cfi.h"
-
 enum { WINDOW = 64, PAGE = 4096, MAX_DISTANCE = 64 << 10 }; /* words, bytes, bytes */
 
 /* ---- code ---- */
 
 /* Checks the program headers, which are in the first page of the module; there may be holes between its segments. */
-static bool is_code(const struct fm_cfi_module *module, uintptr_t from, uintptr_t to)
+bool fm_is_code(const struct fm_cfi_module *module, uintptr_t from, uintptr_t to)
 {
+    const Elf64_Word readable_code = PF_R | PF_X;
     const Elf64_Ehdr *elf = (const Elf64_Ehdr *)module->start;
     uintptr_t bias = module->start, first = UINTPTR_MAX;
     if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_phoff % 8 || elf->e_phoff >= PAGE ||
@@ -23,7 +22,7 @@ static bool is_code(const struct fm_cfi_module *module, uintptr_t from, uintptr_
         if (segments[i].p_type == PT_LOAD && first == UINTPTR_MAX)
             bias -= (first = segments[i].p_vaddr & ~(uintptr_t)(PAGE - 1));
     for (unsigned i = 0; i < elf->e_phnum; i++)
-        if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_X && from >= bias + segments[i].p_vaddr &&
+        if (segments[i].p_type == PT_LOAD && (segments[i].p_flags & readable_code) == readable_code && from >= bias + segments[i].p_vaddr &&
             to <= bias + segments[i].p_vaddr + segments[i].p_memsz)
             return true;
     return false;
@@ -33,7 +32,7 @@ bool fm_is_return_address(uintptr_t address)
 {
     struct fm_cfi_module module;
     return address > PAGE && address >> 48 == 0 && fm_cfi_find_module(address, &module) &&
-           is_code(&module, address - FM_LONGEST_CALL, address + 1) && fm_follows_call(address);
+           fm_is_code(&module, address - FM_LONGEST_CALL, address + 1) && fm_follows_call(address);
 }
 
 /* ---- the stack ---- */

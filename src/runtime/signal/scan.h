@@ -9,7 +9,10 @@
 #include <stdint.h>
 
 #include "base/ucontext.h"
+#include "runtime/signal/cfi.h"
 
+/* Whether all of a range is code of the module that can be read. */
+bool fm_is_code(const struct fm_cfi_module *module, uintptr_t from, uintptr_t to);
 /* Whether an address is that of code after a call instruction. */
 bool fm_is_return_address(uintptr_t address);
 struct fm_scanned {
