@@ -14,7 +14,7 @@ aarch64) other=x86_64 ;;
     exit 2
     ;;
 esac
-prefix=$(echo $other | tr _ -)-linux-gnu
+prefix=$other-linux-gnu
 
 mkdir -p "$directory"
 log=$directory/cross.log

@@ -17,7 +17,7 @@ jobs.LIMIT_S = 30  # for a second of work
 
 
 def exported(library):
-    out = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(["nm", "-D", "--defined-only", "--extern-only", library], capture_output=True, text=True, check=True).stdout
     return sorted(line.split()[-1].split("@")[0] for line in out.splitlines())
 
 
