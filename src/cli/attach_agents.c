@@ -2,13 +2,19 @@
 #include "cli/attach_agents.h"
 
 #include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/names.h"
+#include "cli/cli.h"
 #include "mpi/launchers.h"
 
 /* For the result of another host. */
 static const uint64_t child_timeout_ns = 120ull * 1000000000u;
+/* For MPI_Finalize, which some MPI libraries do not return from if the hosts have pid namespaces of their own. */
+enum { LEAVE_SECONDS = 10 };
 
 /* ---- join and leave ---- */
 
@@ -77,9 +83,18 @@ enum fm_status fm_agents_join(struct fm_agents *agents, const struct fm_attach_r
     return FM_OK;
 }
 
+static void exit_at_once(int number)
+{
+    (void)number;
+    _exit(FM_EXIT_OK);
+}
+
 void fm_agents_leave(struct fm_agents *agents)
 {
     int (*finalize)(void);
+    fflush(NULL);
+    signal(SIGALRM, exit_at_once);
+    alarm(LEAVE_SECONDS);
     *(void **)&finalize = dlsym(agents->library, "PMPI_Finalize");
     agents->abi.pmpi.Comm_free(&agents->tree.comm);
     if (finalize)

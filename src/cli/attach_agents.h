@@ -22,6 +22,7 @@ struct fm_agents {
 /* Collective over all agents. */
 enum fm_status fm_agents_join(struct fm_agents *agents, const struct fm_attach_request *request,
                               const struct fm_targets *targets, struct fm_error *error);
+/* Collective, once every result has been delivered. Ends the process, successfully, if MPI_Finalize does not return. */
 void fm_agents_leave(struct fm_agents *agents);
 
 /* Passes a word on to the agents below. Returns false if one did not get it. */
