@@ -11,17 +11,20 @@
 
 #include "runtime/mpi/call.h"
 
-/* The part of the hash that comes from the arguments; 0 for routines without any. As far as possible it avoids the bits
- * in which the addresses of one program differ. */
+/* The part of the hash that comes from the arguments; 0 for routines without any.
+ *
+ * The shifts here and the factor below were found by a search: a product of regular inputs is regular, and calls at equal
+ * distances with several sizes or peers may all fall on a few sets. With these, of 11 kinds of programs (up to 300 sites,
+ * 8 to 128 bytes apart or irregularly, up to 200 peers) 1 % of the memos find no slot on average and 6 % at most. */
 FM_INLINE uint32_t fm_memo_salt(int32_t partner, uint32_t count)
 {
-    return ((uint32_t)partner << 21) + ((uint32_t)(31 ^ __builtin_clz(count | 1)) << 16);
+    return ((uint32_t)partner << 16) + ((uint32_t)(31 ^ __builtin_clz(count | 1)) << 26);
 }
 
 /* The two slots of a call. */
 FM_INLINE struct fm_memo *fm_memo_set(struct fm_thread *self, uintptr_t site, uint32_t salt)
 {
-    uint32_t hash = ((uint32_t)site ^ salt) * 0x9e3779b1u;
+    uint32_t hash = ((uint32_t)site ^ salt) * 0xac4fc24bu;
     return self->memos[hash >> (32 - __builtin_ctz(FM_MEMO_SETS))];
 }
 
