@@ -3,26 +3,37 @@
 #include "analyse/findings/rules.h"
 #include "base/units.h"
 
+/* The most that the ranks of each host have used, not necessarily at the same time. NULL if out of memory. */
+static double *used_bytes(struct fm_finding_search *search)
+{
+    const struct fm_profile *profile = search->profile;
+    double *used = fm_arena_alloc(search->arena, (profile->n_hosts + 1) * sizeof *used);
+    search->failed |= !used;
+    for (size_t h = 0; used && h < profile->n_hosts; h++)
+        used[h] = 0;
+    for (size_t i = 0; used && i < profile->n_processes; i++) {
+        const struct fm_process *process = &profile->processes[i];
+        if (process->end != FM_END_MISSING && process->host < profile->n_hosts && fm_process_has_usage(process))
+            used[process->host] += (double)process->max_rss_bytes;
+    }
+    return used;
+}
+
 void fm_rule_memory(struct fm_finding_search *search)
 {
     const struct fm_profile *profile = search->profile;
-    for (size_t h = 0; h < profile->n_hosts; h++) {
+    const double *used = used_bytes(search);
+    for (size_t h = 0; used && h < profile->n_hosts; h++) {
         const struct fm_host *host = &profile->hosts[h];
-        double used = 0;
         char use[FM_UNIT_CHARS], all[FM_UNIT_CHARS];
-        for (size_t i = 0; i < profile->n_processes; i++) {
-            const struct fm_process *process = &profile->processes[i];
-            bool there = process->end != FM_END_MISSING && process->host == h && fm_process_has_usage(process);
-            used += there ? (double)process->max_rss_bytes : 0;
-        }
-        if (!host->memory_bytes || used < fm_finding_limits.memory * (double)host->memory_bytes)
+        if (!host->memory_bytes || used[h] < fm_finding_limits.memory * (double)host->memory_bytes)
             continue;
         struct fm_finding *finding = fm_finding_add(search, 0, false);
         fm_finding_ranks(search, finding, &host->ranks);
-        fm_finding_evidence(finding, "used_bytes", used);
+        fm_finding_evidence(finding, "used_bytes", used[h]);
         fm_finding_evidence(finding, "memory_bytes", (double)host->memory_bytes);
         finding->text = fm_finding_text(search, "The memory of host %s is nearly full: %s use up to %s of %s",
                                         host->name, fm_finding_ranks_text(search, &host->ranks),
-                                        fm_bytes_text(use, used), fm_bytes_text(all, (double)host->memory_bytes));
+                                        fm_bytes_text(use, used[h]), fm_bytes_text(all, (double)host->memory_bytes));
     }
 }
