@@ -1,7 +1,9 @@
-"""Starting jobs ahead of other programs, so that their ranks have cores on a busy machine: real-time scheduling, where that
-is allowed. The launcher is ahead of the ranks, which may spin until it has answered."""
+"""Starting jobs ahead of other programs, so that their ranks have cores on a busy machine: AHEAD in front of the launcher, and
+in front of the program, because niceness counts within a session only where the kernel groups processes by session, and ranks
+may have sessions of their own. Nothing where that is not allowed. Real-time scheduling would not do: kernels leave a twentieth
+of each core to other programs then, which is as much as the finding no-cpu takes."""
 import subprocess
 
-LAUNCHER, RANK = ["chrt", "--rr", "2"], ["chrt", "--rr", "1"]
-if subprocess.run([*LAUNCHER, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
-    LAUNCHER = RANK = []
+AHEAD = ["sh", "-c", 'echo -20 2>&- >/proc/self/autogroup; exec nice -n -20 "$@"', "sh"]
+if subprocess.run([*AHEAD, "nice"], capture_output=True, text=True, check=False).stdout != "-20\n":
+    AHEAD = []

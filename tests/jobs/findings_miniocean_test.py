@@ -24,7 +24,7 @@ FAULTS = {
 def findings(mpi, program, options, until):
     """Rule -> finding, of the first run of which `until` is true; of the last one if there is none."""
     for _ in range(TRIES):
-        job = jobs.run(jobs.AROUND, mpi, RANKS, [*ahead.RANK, program, *options], prefix=ahead.LAUNCHER,
+        job = jobs.run(jobs.AROUND, mpi, RANKS, [*ahead.AHEAD, program, *options], prefix=ahead.AHEAD,
                        env={"OMPI_MCA_hwloc_base_binding_policy": "none"})
         found = {f["rule"]: f for f in job.report()["findings"]} if job.status == 0 else {"failed": str(job)}
         if until(found):

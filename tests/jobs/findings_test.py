@@ -43,8 +43,8 @@ def findings(job):
 def start(mpi, program, name, kind):
     """Faulty no-cpu: all ranks on one core."""
     core = str(min(os.sched_getaffinity(0)))
-    prefix = ["taskset", "-c", core] if (name, kind) == ("no-cpu", "fault") else ahead.LAUNCHER
-    return jobs.run(jobs.AROUND, mpi, RANKS, [program, name, kind], prefix=prefix,
+    prefix = ["taskset", "-c", core] if (name, kind) == ("no-cpu", "fault") else ahead.AHEAD
+    return jobs.run(jobs.AROUND, mpi, RANKS, [*ahead.AHEAD, program, name, kind], prefix=prefix,
                     env={"OMPI_MCA_hwloc_base_binding_policy": "none"})
 
 
