@@ -98,7 +98,8 @@ def run_twice(way, word, command, env, bare):
 def without_mpi():
     env = {"FATHOM_SAMPLE": "1000"}
     for what, program in builds():
-        for word in ("fine", "beyond", "leak", "status"):
+        # a search for leaks takes more than a second on aarch64
+        for word in ("leak", "status") if "leak" in program else ("beyond", "leak", "status"):
             bare = run(BARE, None, 0, [program, word], env=env)
             if word == "beyond" and "address" in program:
                 tap.ok(bare.status != 0 and b"heap-buffer-overflow" in bare.stderr, f"{what} finds the fault", bare)
