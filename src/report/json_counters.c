@@ -61,6 +61,8 @@ enum fm_status fm_json_counters(struct fm_report *report, struct fm_json *json, 
     fm_json_number(json, "instructions_per_cycle_program", totals.program_ipc);
     fm_json_number(json, "flops_per_s", totals.flops_per_s);
     fm_json_number(json, "flops_per_cycle", totals.flops_per_cycle);
+    fm_json_number(json, "peak_flops_per_cycle", totals.peak_per_cycle);
+    fm_json_number(json, "fraction_of_peak", totals.of_peak);
     fm_json_number(json, "memory_bytes_estimate", totals.memory_bytes);
     fm_json_number(json, "memory_bytes_per_s_estimate", totals.memory_per_s);
     fm_json_array(json, "list", FM_JSON_LINES);

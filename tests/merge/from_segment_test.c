@@ -106,6 +106,7 @@ static void test_resources(void)
     header->seen_available_bytes = 4000;
     header->memory_limit.bytes = 9000;
     header->network_start.received_bytes = 7;
+    header->peak_flops_per_cycle = 16;
     struct fm_profile *p = read_as(header, FM_END_UNKNOWN, 0, 0);
     const struct fm_process *process = &p->processes[0];
     tap_ok(process->runqueue_ns == 200 && process->init_rss_bytes == 1000 && process->end_rss_bytes == FM_UNKNOWN,
@@ -117,12 +118,14 @@ static void test_resources(void)
     tap_ok(p->hosts[0].received_start_bytes == 7 && p->hosts[0].sent_start_bytes == 0 &&
                p->hosts[0].received_end_bytes == FM_UNKNOWN,
            "network of the host, without an end");
+    tap_ok(p->hosts[0].peak_flops_per_cycle == 16, "the peak of its cores");
     fm_profile_destroy(p);
     header = fresh();
     header->runqueue_start = 1;
     header->runqueue_end = UINT64_MAX;
     p = read_as(header, FM_END_UNKNOWN, 0, 0);
-    tap_ok(p->processes[0].runqueue_ns == wall && p->hosts[0].least_free_bytes == FM_UNKNOWN,
+    tap_ok(p->processes[0].runqueue_ns == wall && p->hosts[0].least_free_bytes == FM_UNKNOWN &&
+               p->hosts[0].peak_flops_per_cycle == FM_UNKNOWN,
            "not longer than it was measured");
     fm_profile_destroy(p);
     header = fresh();

@@ -52,6 +52,11 @@ const struct fm_counter_total *fm_counter_of(const struct fm_counter_totals *tot
     return NULL;
 }
 
+bool fm_counter_has_operations(const struct fm_counter_total *total)
+{
+    return strcmp(total->over_ranks->name, "fp-operations") == 0;
+}
+
 static double ratio(double a, double b)
 {
     return b > 0 ? a / b : NAN;
@@ -71,6 +76,17 @@ static unsigned line_bytes(const struct fm_profile *profile)
     return bytes;
 }
 
+static double peak_per_cycle(const struct fm_profile *profile)
+{
+    uint64_t peak = FM_UNKNOWN;
+    for (size_t i = 0; i < profile->n_hosts; i++) {
+        if (i && profile->hosts[i].peak_flops_per_cycle != peak)
+            return NAN;
+        peak = profile->hosts[i].peak_flops_per_cycle;
+    }
+    return peak == FM_UNKNOWN ? NAN : (double)peak;
+}
+
 static void derive(const struct fm_profile *profile, struct fm_counter_totals *totals)
 {
     const struct fm_counter_total *instructions = fm_counter_of(totals, FM_COUNTED_INSTRUCTIONS);
@@ -79,7 +95,8 @@ static void derive(const struct fm_profile *profile, struct fm_counter_totals *t
     const struct fm_counter_total *misses = fm_counter_of(totals, FM_COUNTED_MISSES);
     uint64_t wall_ns = fm_profile_wall_ns(profile);
     totals->ipc = totals->program_ipc = totals->flops_per_s = totals->flops_per_cycle = NAN;
-    totals->memory_bytes = totals->memory_per_s = NAN;
+    totals->memory_bytes = totals->memory_per_s = totals->of_peak = NAN;
+    totals->peak_per_cycle = peak_per_cycle(profile);
     if (instructions && cycles) {
         totals->ipc = ratio((double)instructions->count, (double)cycles->count);
         if (instructions->split && cycles->split)
@@ -89,6 +106,8 @@ static void derive(const struct fm_profile *profile, struct fm_counter_totals *t
         totals->flops_per_s = fm_counter_rate(flops, wall_ns);
     if (flops && cycles && flops->split == cycles->split) /* in_program is all of it without a split */
         totals->flops_per_cycle = ratio((double)flops->in_program, (double)cycles->in_program);
+    if (flops && fm_counter_has_operations(flops))
+        totals->of_peak = ratio(totals->flops_per_cycle, totals->peak_per_cycle);
     if (misses && line_bytes(profile)) {
         totals->memory_bytes = (double)misses->count * line_bytes(profile);
         totals->memory_per_s = ratio(totals->memory_bytes * 1e9, (double)wall_ns);
