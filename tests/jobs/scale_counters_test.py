@@ -87,6 +87,8 @@ def check_factors(tap, mpi):
     broken = check(worse, "--against", first, "--limit", "instructions=0.8", "--limit", "ipc=0.6")
     tap.ok(kept.returncode == 0 and broken.returncode == 3 and "ipc" not in broken.stdout and
            "instruction scaling 75.0 %, below the limit of 80.0 %" in broken.stdout, f"{mpi.short}: limits", kept, broken)
+    tap.ok(kept.stderr == f"fathom check: these runs differ: arguments '4000 4000' ({worse}), '3000 2000' ({first}).\n",
+           f"{mpi.short}: that the arguments differ is said", kept)
     bare = run(mpi, 2, 1, 1, counted=False)
     got = factors("--same", first, bare)
     tap.ok(got["instructions"] is got["ipc"] is got["frequency"] is None and got["computation"] > 0,
