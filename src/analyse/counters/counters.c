@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/search.h"
+
 /* The kernel's times of an event that was counted all the time can differ by less than this. */
 enum { PER_MILLE = 1 };
 
@@ -134,15 +136,8 @@ bool fm_counters_find(const struct fm_profile *profile, struct fm_arena *arena, 
 
 const struct fm_counter *fm_counter_of_rank(const struct fm_counter_total *total, uint32_t rank)
 {
-    size_t low = 0, high = total->n_by_rank;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (total->by_rank[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < total->n_by_rank && total->by_rank[low].rank == rank ? &total->by_rank[low] : NULL;
+    size_t i = FM_FIRST_AT_LEAST(total->by_rank, total->n_by_rank, rank, rank);
+    return i < total->n_by_rank && total->by_rank[i].rank == rank ? &total->by_rank[i] : NULL;
 }
 
 double fm_counter_rate(const struct fm_counter_total *total, uint64_t wall_ns)
