@@ -5,14 +5,6 @@
 #include "analyse/counters/counters.h"
 #include "report/json_parts.h"
 
-static void whole_or_null(struct fm_json *json, const char *key, bool known, uint64_t value)
-{
-    if (known)
-        fm_json_whole(json, key, value);
-    else
-        fm_json_null(json, key);
-}
-
 /* For each process in the order of `processes`, null where unknown. in_mpi: only events in MPI. */
 static void write_ranks(struct fm_report *report, struct fm_json *json, const struct fm_counter_total *total,
                         const char *key, bool in_mpi)
@@ -36,8 +28,8 @@ static void write_counter(struct fm_report *report, struct fm_json *json, const 
     fm_json_text(json, "name", total->over_ranks->name);
     fm_json_bool(json, "software", total->over_ranks->software);
     fm_json_whole(json, "total", total->count);
-    whole_or_null(json, "program", total->split, total->in_program);
-    whole_or_null(json, "mpi", total->split, total->in_mpi);
+    fm_json_whole_or_null(json, "program", total->split, total->in_program);
+    fm_json_whole_or_null(json, "mpi", total->split, total->in_mpi);
     fm_json_number(json, "rate_per_s", wall_ns ? (double)total->count * 1e9 / (double)wall_ns : NAN);
     fm_json_number(json, "rate_program_per_s", total->split ? fm_counter_rate(total, wall_ns) : NAN);
     fm_json_bool(json, "scaled", total->scaled);
