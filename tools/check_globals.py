@@ -12,6 +12,7 @@ import sys
 ALLOWED = {"fm_rt", "fm_local", "fm_sampling", "fm_sampling_local", "fm_real", "fm_interpose", "fm_abi", "fm_comms",
            "fm_types", "fm_bindings", "fm_next_table", "fm_call_table", "fm_counting", "fm_counted"}
 GENERATED = re.compile(r"next_p?mpi_\w+_$")
+OF_COMPILER = {"__aarch64_have_lse_atomics"}  # libgcc's, set once before the program starts
 WRITABLE = {".data", ".bss", ".tdata", ".tbss"}
 
 
@@ -24,8 +25,9 @@ def variables_of(library):
     sections = dict(re.findall(r"^ *\[ *(\d+)\] (\S+)", readelf("-S", library), re.M))
     for line in readelf("-s", library).splitlines():
         fields = line.split()
-        if len(fields) == 8 and fields[3] in ("OBJECT", "TLS") and sections.get(fields[6]) in WRITABLE:
-            yield fields[7], int(fields[2], 0)
+        size = int(fields[2], 0) if len(fields) == 8 and fields[3] in ("OBJECT", "TLS") else 0  # 0: a label
+        if size and sections.get(fields[6]) in WRITABLE and fields[7] not in OF_COMPILER:
+            yield fields[7], size
 
 
 def main():

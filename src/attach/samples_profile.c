@@ -11,6 +11,7 @@
 #include "attach/samples.h"
 #include "base/redact.h"
 #include "base/saturate.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "generated/routines.h"
 #include "merge/merge.h"
@@ -51,15 +52,7 @@ static struct fm_path_node path_of(const struct making *m, struct fm_profile *pr
 /* The first sample of a period; samples are sorted by period. */
 static size_t first_of(const struct fm_attach_samples *samples, uint32_t moment)
 {
-    size_t low = 0, high = samples->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (samples->log[middle].moment < moment)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FM_FIRST_AT_LEAST(samples->log, samples->n, moment, moment);
 }
 
 static void count(struct making *m, uint32_t process)

@@ -70,16 +70,20 @@ void fm_perf_events_software(struct fm_perf_events *events)
 
 const char *fm_perf_events_parse(const char *text, struct fm_perf_events *events, size_t *length)
 {
+    const char *wrong = NULL;
     *events = (struct fm_perf_events){0};
-    for (; *text; text += *length + (text[*length] == ',')) {
-        *length = strcspn(text, ",");
-        if (!*length)
+    for (size_t own; *text; text += own + (text[own] == ',')) {
+        own = strcspn(text, ",");
+        if (!own)
             continue;
-        if (events->n == FM_COUNTERS || !fm_perf_event_named(text, *length, &events->list[events->n]))
-            return text;
-        events->n++;
+        if (events->n < FM_COUNTERS && fm_perf_event_named(text, own, &events->list[events->n])) {
+            events->n++;
+        } else if (!wrong) {
+            wrong = text;
+            *length = own;
+        }
     }
-    return NULL;
+    return wrong;
 }
 
 /* ---- resolved events ---- */

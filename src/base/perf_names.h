@@ -43,8 +43,8 @@ bool fm_perf_event_is_raw(const struct fm_perf_event *event);
 void fm_perf_events_hardware(struct fm_perf_events *events);
 void fm_perf_events_software(struct fm_perf_events *events);
 
-/* A list of generic names, separated by commas. Returns the name that is unknown, or one too many, with its length; NULL
- * if all are known. */
+/* A list of generic names, separated by commas. Returns the first that is unknown, or one too many, with its length; NULL
+ * if all are known. The others are in `events`. */
 const char *fm_perf_events_parse(const char *names, struct fm_perf_events *events, size_t *length);
 
 /* Reads and writes the form above. Events for another processor than this one are left out. */

@@ -5,18 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/search.h"
+
 /* The first range that ends at or after `rank`. */
 static size_t find(const struct fm_rankset *set, uint32_t rank)
 {
-    size_t low = 0, high = set->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (set->ranges[middle].last < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FM_FIRST_AT_LEAST(set->ranges, set->n, last, rank);
 }
 
 bool fm_rankset_add(struct fm_rankset *set, struct fm_arena *arena, uint32_t first, uint32_t last)

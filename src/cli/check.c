@@ -11,6 +11,7 @@
 #include "cli/printing.h"
 #include "render/badge.h"
 #include "report/limits.h"
+#include "report/run_notes.h"
 
 struct check_request {
     struct fm_arena arena;
@@ -150,6 +151,17 @@ static enum fm_status write_badge(void *context, FILE *out, struct fm_error *err
     return FM_OK;
 }
 
+/* The limits are checked nevertheless: how far such runs can be compared is for the user to say. */
+static void tell_difference(const struct check_request *request, struct fm_report *report)
+{
+    const char *difference = "";
+    for (size_t i = 0; i < request->n_others && !difference[0]; i++)
+        difference = fm_run_difference(&report->arena, &report->profile->job, request->profile,
+                                       &request->others[i]->job, request->against.items[i]);
+    if (difference[0])
+        fm_say("check", fm_format(&report->arena, "these runs differ: %s", difference));
+}
+
 static enum fm_status check_report(struct check_request *request, struct fm_report *report, size_t *broken,
                                    struct fm_error *error)
 {
@@ -185,6 +197,7 @@ static enum fm_status check(struct check_request *request, size_t *broken, struc
     struct fm_symbols *symbols = fm_symbols_for(profile, request->debug_path, NULL, NULL);
     status = fm_report_open(&report, profile, symbols, &options, error);
     if (!status) {
+        tell_difference(request, &report);
         status = check_report(request, &report, broken, error);
         fm_report_close(&report);
     }

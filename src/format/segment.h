@@ -222,7 +222,8 @@ struct fm_segment_header {
     uint32_t allowed_cpus;
     uint32_t first_cpu; /* the first of them + 1 */
     uint32_t numa_node; /* where it runs then, + 1 */
-    uint32_t unused_placement;
+
+    uint32_t peak_flops_per_cycle; /* of a core, estimated (base/peak.h); 0: unknown */
 };
 
 #define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the default directory could not be created or was full */

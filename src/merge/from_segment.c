@@ -273,6 +273,7 @@ static bool read_host(struct fm_segment_reader *r)
     host.limit_bytes = known_or_not(header->memory_limit.bytes);
     host.limit_peak_bytes = known_or_not(header->memory_limit.peak_bytes);
     host.numa_nodes = known_or_not(header->numa_nodes);
+    host.peak_flops_per_cycle = known_or_not(header->peak_flops_per_cycle);
     read_network(header, &host);
     host.cpu = intern_clean(r, fm_segment_text(&r->view, header->text_cpu_model), false);
     host.ranks = fm_segment_reader_ranks(r, &range);

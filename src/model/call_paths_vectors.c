@@ -3,6 +3,7 @@
  * shares. */
 #include <string.h>
 
+#include "base/search.h"
 #include "base/sort.h"
 #include "model/call_paths.h"
 #include "model/order.h"
@@ -10,15 +11,7 @@
 /* The index of the first share whose node is not less than `node`. */
 static size_t first_share(const struct fm_call_paths *paths, size_t node)
 {
-    size_t low = 0, high = paths->n_shares;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (paths->shares[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FM_FIRST_AT_LEAST(paths->shares, paths->n_shares, node, node);
 }
 
 const struct fm_path_share *fm_call_paths_shares_of(const struct fm_call_paths *paths, uint32_t node, size_t *n)

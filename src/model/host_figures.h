@@ -24,7 +24,8 @@
     X(received_start_packets, MIN, COUNT, "")                                                                 \
     X(received_end_packets,   MAX, COUNT, "")                                                                 \
     X(sent_start_packets,     MIN, COUNT, "")                                                                 \
-    X(sent_end_packets,       MAX, COUNT, "")
+    X(sent_end_packets,       MAX, COUNT, "")                                                                 \
+    X(peak_flops_per_cycle,   MAX, COUNT, "peak_flops_per_cycle")   /* of a core, estimated (base/peak.h) */
 /* clang-format on */
 
 #endif

@@ -5,14 +5,6 @@
 #include "analyse/counters/counters.h"
 #include "report/json_parts.h"
 
-static void whole_or_null(struct fm_json *json, const char *key, bool known, uint64_t value)
-{
-    if (known)
-        fm_json_whole(json, key, value);
-    else
-        fm_json_null(json, key);
-}
-
 /* For each process in the order of `processes`, null where unknown. in_mpi: only events in MPI. */
 static void write_ranks(struct fm_report *report, struct fm_json *json, const struct fm_counter_total *total,
                         const char *key, bool in_mpi)
@@ -36,8 +28,8 @@ static void write_counter(struct fm_report *report, struct fm_json *json, const 
     fm_json_text(json, "name", total->over_ranks->name);
     fm_json_bool(json, "software", total->over_ranks->software);
     fm_json_whole(json, "total", total->count);
-    whole_or_null(json, "program", total->split, total->in_program);
-    whole_or_null(json, "mpi", total->split, total->in_mpi);
+    fm_json_whole_or_null(json, "program", total->split, total->in_program);
+    fm_json_whole_or_null(json, "mpi", total->split, total->in_mpi);
     fm_json_number(json, "rate_per_s", wall_ns ? (double)total->count * 1e9 / (double)wall_ns : NAN);
     fm_json_number(json, "rate_program_per_s", total->split ? fm_counter_rate(total, wall_ns) : NAN);
     fm_json_bool(json, "scaled", total->scaled);
@@ -61,6 +53,8 @@ enum fm_status fm_json_counters(struct fm_report *report, struct fm_json *json, 
     fm_json_number(json, "instructions_per_cycle_program", totals.program_ipc);
     fm_json_number(json, "flops_per_s", totals.flops_per_s);
     fm_json_number(json, "flops_per_cycle", totals.flops_per_cycle);
+    fm_json_number(json, "peak_flops_per_cycle", totals.peak_per_cycle);
+    fm_json_number(json, "fraction_of_peak", totals.of_peak);
     fm_json_number(json, "memory_bytes_estimate", totals.memory_bytes);
     fm_json_number(json, "memory_bytes_per_s_estimate", totals.memory_per_s);
     fm_json_array(json, "list", FM_JSON_LINES);

@@ -25,6 +25,14 @@ static void write_field(struct fm_json *json, const struct fm_field *field, cons
         fm_json_whole(json, field->key, value - (field->kind == FM_FIELD_MAYBE));
 }
 
+void fm_json_whole_or_null(struct fm_json *json, const char *key, bool known, uint64_t value)
+{
+    if (known)
+        fm_json_whole(json, key, value);
+    else
+        fm_json_null(json, key);
+}
+
 void fm_json_fields(struct fm_json *json, const struct fm_fields *fields, const void *item)
 {
     for (size_t i = 0; i < fields->n; i++)

@@ -8,6 +8,7 @@
 #include "report/views.h"
 
 void fm_json_text_or_null(struct fm_json *json, const char *key, const char *text); /* null instead of "" */
+void fm_json_whole_or_null(struct fm_json *json, const char *key, bool known, uint64_t value);
 /* Writes every field of the schema that has a key. */
 void fm_json_fields(struct fm_json *json, const struct fm_fields *fields, const void *item);
 /* Writes an item of a list of the schema: its fields and its ranks; as an object, or into the current object. */
@@ -25,7 +26,10 @@ enum fm_status fm_json_counters(struct fm_report *report, struct fm_json *json, 
 enum fm_status fm_json_efficiency(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_io(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_findings(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_job(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+void fm_json_processes(struct fm_report *report, struct fm_json *json);
 enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_mpi(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_sequence(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 void fm_json_memory(struct fm_report *report, struct fm_json *json);

@@ -38,6 +38,17 @@ static const char *arguments_text(struct fm_arena *arena, const struct fm_job *j
     return text;
 }
 
+const char *fm_run_difference(struct fm_arena *arena, const struct fm_job *a, const char *a_file,
+                              const struct fm_job *b, const char *b_file)
+{
+    const char *from = arguments_text(arena, a), *to = arguments_text(arena, b), *ranks = "", *arguments = "";
+    if (a->ranks != b->ranks)
+        ranks = fm_format(arena, "%u ranks (%s), %u ranks (%s)", a->ranks, a_file, b->ranks, b_file);
+    if (strcmp(from, to) != 0)
+        arguments = fm_format(arena, "arguments '%s' (%s), '%s' (%s)", from, a_file, to, b_file);
+    return fm_format(arena, "%s%s%s", ranks, ranks[0] && arguments[0] ? "; " : "", arguments);
+}
+
 static void compare_jobs(const struct note_search *search, const struct fm_noted_run *before,
                          const struct fm_noted_run *run)
 {

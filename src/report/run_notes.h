@@ -23,6 +23,10 @@ void fm_run_notes_find(struct fm_run_notes *notes, const struct fm_noted_run *ru
                        bool compared, struct fm_arena *arena);
 void fm_run_notes_add(struct fm_run_notes *notes, struct fm_arena *arena, const char *sentence);
 
+/* "4 ranks (new.fathom), 8 ranks (old.fathom); arguments ...": what makes their times incomparable; "" if nothing. */
+const char *fm_run_difference(struct fm_arena *arena, const struct fm_job *a, const char *a_file,
+                              const struct fm_job *b, const char *b_file);
+
 /* Print "Note: ..." lines: the doubts, before the headline, and the others, before the conclusions. */
 void fm_run_notes_print_doubts(const struct fm_run_notes *notes, struct fm_arena *arena, FILE *out);
 void fm_run_notes_print(const struct fm_run_notes *notes, struct fm_arena *arena, FILE *out);

@@ -160,23 +160,34 @@ static bool all_split(const struct fm_counter_totals *totals)
     return true;
 }
 
+static void print_floating_point(const struct fm_counter_totals *totals, FILE *out)
+{
+    char rate[FM_UNIT_CHARS], number[FM_UNIT_CHARS], share[FM_UNIT_CHARS], per_cycle[64] = "", of_peak[96] = "";
+    const struct fm_counter_total *counter = fm_counter_of(totals, FM_COUNTED_FLOPS);
+    if (!counter || isnan(totals->flops_per_s))
+        return;
+    if (!isnan(totals->flops_per_cycle))
+        snprintf(per_cycle, sizeof per_cycle, "; %s per cycle", fm_decimal_text(number, totals->flops_per_cycle, 2));
+    if (!isnan(totals->of_peak))
+        snprintf(of_peak, sizeof of_peak, ", %s of the estimated peak of %.0f per cycle",
+                 fm_percent_fine(share, totals->of_peak), totals->peak_per_cycle);
+    fm_print_sentence(out, "Floating point in the program: %s %s per second, all ranks%s%s.%s",
+                      fm_count_text(rate, (uint64_t)totals->flops_per_s),
+                      fm_counter_has_operations(counter) ? "operations" : "instructions", per_cycle, of_peak,
+                      fm_counter_has_operations(counter)
+                          ? ""
+                          : " How many operations these are is not counted: there is no fraction of the peak.");
+}
+
 static void print_derived(const struct fm_counter_totals *totals, FILE *out)
 {
-    char ipc[FM_UNIT_CHARS], program[FM_UNIT_CHARS], flops[FM_UNIT_CHARS], bytes[FM_UNIT_CHARS], rate[FM_UNIT_CHARS];
+    char ipc[FM_UNIT_CHARS], program[FM_UNIT_CHARS], bytes[FM_UNIT_CHARS], rate[FM_UNIT_CHARS];
     if (!isnan(totals->program_ipc))
         fm_print_sentence(out, "Instructions per cycle: %s in the program, %s with MPI.",
                           fm_decimal_text(program, totals->program_ipc, 2), fm_decimal_text(ipc, totals->ipc, 2));
     else if (!isnan(totals->ipc))
         fm_print_sentence(out, "Instructions per cycle: %s.", fm_decimal_text(ipc, totals->ipc, 2));
-    if (!isnan(totals->flops_per_s)) {
-        const struct fm_counter_total *counter = fm_counter_of(totals, FM_COUNTED_FLOPS);
-        bool per_cycle = !isnan(totals->flops_per_cycle);
-        fm_print_sentence(out, "Floating point in the program: %s %s per second, all ranks%s%s%s.",
-                          fm_count_text(flops, (uint64_t)totals->flops_per_s),
-                          strcmp(counter->over_ranks->name, "fp-operations") == 0 ? "operations" : "instructions",
-                          per_cycle ? "; " : "", per_cycle ? fm_decimal_text(ipc, totals->flops_per_cycle, 2) : "",
-                          per_cycle ? " per cycle" : "");
-    }
+    print_floating_point(totals, out);
     if (!isnan(totals->memory_per_s))
         fm_print_sentence(out, "From memory: about %s, %s (an estimate: cache misses times the size of a cache line).",
                           fm_bytes_text(bytes, totals->memory_bytes), fm_rate_text(rate, totals->memory_per_s));

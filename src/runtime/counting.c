@@ -51,13 +51,20 @@ static int choose_default(struct fm_perf_events *events)
     return fm_counters_probe(events, &dropped);
 }
 
+/* The first that is not counted is remembered. */
+static void note_unknown(const char *name, size_t length)
+{
+    if (!fm_rt.segment->text_unknown_counter)
+        fm_rt.segment->text_unknown_counter = fm_text_add(name, length);
+}
+
 /* Those that the user asked for. Returns 0 or an error number. */
 static int choose_given(struct fm_perf_events *events)
 {
     struct fm_perf_event dropped = {.name = ""};
     int error = fm_counters_probe(events, &dropped);
     if (*dropped.name && !error)
-        fm_rt.segment->text_unknown_counter = fm_text_add(dropped.name, strlen(dropped.name));
+        note_unknown(dropped.name, strlen(dropped.name));
     return error;
 }
 
@@ -66,10 +73,9 @@ static bool read_names(const char *names, struct fm_perf_events *events)
 {
     size_t length;
     const char *unknown = fm_perf_events_parse(names, events, &length);
-    if (!unknown)
-        return true;
-    fm_rt.segment->text_unknown_counter = fm_text_add(unknown, length);
-    return false;
+    if (unknown)
+        note_unknown(unknown, length);
+    return events->n > 0;
 }
 
 /* Returns false if nothing is to be counted. */
@@ -272,7 +278,7 @@ static void begin_with_room(struct fm_perf_events *events, int *error)
     keep(begin(0, error));
     for (; !fm_counted && (*error == EINVAL || *error == ENOSPC) && events->n > 1; keep(begin(0, error))) {
         const char *name = events->list[--events->n].name;
-        fm_rt.segment->text_unknown_counter = fm_text_add(name, strlen(name));
+        note_unknown(name, strlen(name));
     }
     fm_rt.segment->uncounted_threads = 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/resources.h"
 
+#include "base/peak.h"
 #include "base/process.h"
 
 static uint64_t runqueue(void)
@@ -28,6 +29,7 @@ void fm_resources_at_start(struct fm_segment_header *h)
     h->runqueue_start = runqueue();
     h->init_rss_bytes = fm_process_resident();
     h->numa_nodes = fm_host_numa_nodes("");
+    h->peak_flops_per_cycle = fm_vectors_peak(fm_vectors_here());
     fm_host_network("", &h->network_start);
     note_available(h);
     note_limit(h);

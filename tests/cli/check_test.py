@@ -50,6 +50,10 @@ def test_against(tap):
     other = check("good.fathom", "--against", "killed.fathom", "--limit", "slower=5%")
     tap.ok(other.returncode == 3 and "it ran on 4 ranks, killed.fathom on 8" in other.stdout,
            "runs on other numbers of ranks cannot be compared", other)
+    apart = check("good.fathom", "--against", "good.fathom", "killed.fathom", "--limit", "computation=0.1")
+    tap.ok(apart.stderr.startswith("fathom check: these runs differ: 4 ranks (good.fathom), 8 ranks (killed.fathom)") and
+           apart.stderr.count("\n") == 1 and len(apart.stdout.splitlines()) == 1,
+           "that they differ is said on stderr, whatever the limit", apart)
 
 
 def test_usage(tap):

@@ -1,53 +1,28 @@
 #!/usr/bin/env python3
 """Counters that are read in user space are split exactly between the program and MPI, in every kind of call: with a
-processor whose counters the program itself advances (tests/runtime/made_up_counters)."""
+processor whose counters the program itself advances (made_up.py)."""
 import jobs
+import made_up
 
-LIBRARY = str(jobs.BUILD / "tests/runtime/made_up_counters/libfathom.so.0")
 PROGRAM = r"""
 #define _GNU_SOURCE
-#include <fcntl.h>
-#include <linux/perf_event.h>
 #include <mpi.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
+#include "made_up_counters.h"
 
 enum { COUNTERS = 3, STEPS = 1000 };
-static volatile struct perf_event_mmap_page *pages[COUNTERS];
 static uint64_t inside, outside;
 static jmp_buf back;
 static int leave;
 
 static void advance(uint64_t n, uint64_t *sum)
 {
-    for (int i = 0; i < COUNTERS; i++) {
-        pages[i]->lock++;
-        pages[i]->offset += (int64_t)n * (i + 1);
-        pages[i]->lock++;
-    }
+    for (int i = 0; i < COUNTERS; i++)
+        advance_counter(i, (int64_t)n * (i + 1));
     *sum += n;
-}
-
-static void make_pages(void)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s.%d", getenv("MADE_UP_COUNTERS"), (int)getpid());
-    int fd = open(path, O_RDWR | O_CREAT, 0600);
-    if (fd < 0 || ftruncate(fd, COUNTERS * 4096))
-        exit(9);
-    for (int i = 0; i < COUNTERS; i++) {
-        pages[i] = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, i * 4096);
-        pages[i]->time_enabled = 4000;
-        pages[i]->time_running = i == 1 ? 2000 : 4000;
-    }
-    close(fd);
 }
 
 static void add(void *in, void *out, int *n, MPI_Datatype *type)
@@ -77,7 +52,8 @@ int main(int argc, char **argv)
     int rank, one = 1, sum;
     MPI_Op op;
     MPI_Errhandler handler;
-    make_pages();
+    make_counters(COUNTERS);
+    halve_counter(1);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Op_create(add, 1, &op);
@@ -114,10 +90,9 @@ int main(int argc, char **argv)
 
 
 def run(mpi, sample, *arguments):
-    program = mpi.compile("split", PROGRAM)
+    program = made_up.compile_with(mpi, "split", PROGRAM)
     job = jobs.run(jobs.AROUND, mpi, 2, [program, *arguments],
-                   env={"FATHOM_LIBRARY": LIBRARY, "MADE_UP_COUNTERS": str(jobs.SCRATCH / "pages"),
-                        "FATHOM_COUNTERS": "instructions,cycles,LLC-load-misses", "FATHOM_SAMPLE": sample})
+                   env=made_up.environment("instructions,cycles,LLC-load-misses") | {"FATHOM_SAMPLE": sample})
     own = {int(rank): (int(inside), int(outside)) for rank, inside, outside in
            (words for words in map(str.split, job.stdout.decode().splitlines()) if len(words) == 3)}
     return job, own

@@ -16,6 +16,8 @@ FAULTS = {
     "imbalance": ("imbalance", "compute", "uneven work", "0"),
     "turns": ("imbalance", "sum_of", "", "0-1"),
     "serial-stage": ("serial-stage", "write_results", "the stage", "0"),
+    "serial-blocks": ("serial-stage", "write_blocks", "", "0"),
+    "serial-text": ("serial-stage", "write_text", "", "0"),
     "read-and-broadcast": ("read-and-broadcast", "read_numbers", "the input", "0"),
     "barrier": ("barrier", "barrier", "the barrier", "0-1"),
     "late-sender": ("late-sender", "late_sender", "the receive", "0-1"),
@@ -28,6 +30,8 @@ FAULTS = {
     "small-io": ("small-io", "write_records", "the record", "0-1"),
     "no-cpu": ("no-cpu", None, "", "0-1"),
 }
+# what the advice of a rule with several depends on
+ADVICE = {"serial-stage": "Divide this work among all ranks", "serial-blocks": "with MPI-IO", "serial-text": "unformatted"}
 FORTRAN = jobs.SOURCE / "tests/jobs/programs/faults_io.f90"
 
 
@@ -67,6 +71,9 @@ def check_fault(tap, mpi, program, name):
     shown = subprocess.run([jobs.FATHOM, "report", *job.profiles()], capture_output=True, text=True, check=True).stdout
     if rule == "no-cpu":
         tap.ok("2 ranks bound to the same core" in finding["text"], f"{mpi.short}, {name}: how they are bound", finding)
+    if name in ADVICE:
+        tap.ok([word for word in ADVICE.values() if word in finding["advice"]] == [ADVICE[name]],
+               f"{mpi.short}, {name}: what to do", finding)
     words = " ".join(finding["text"].split())
     tap.ok(words in " ".join(shown.split()), f"{mpi.short}, {name}: shown by the summary", shown)
 

@@ -1,46 +1,16 @@
 #!/usr/bin/env python3
 """Computation scaling of two runs is instruction x IPC x frequency scaling, of what the program itself does: with a
-processor whose counters the program advances (tests/runtime/made_up_counters)."""
+processor whose counters the program advances (made_up.py)."""
 import json
 import subprocess
 
 import jobs
+import made_up
 
-LIBRARY = str(jobs.BUILD / "tests/runtime/made_up_counters/libfathom.so.0")
 PROGRAM = r"""
 #define _GNU_SOURCE
-#include <fcntl.h>
-#include <linux/perf_event.h>
 #include <mpi.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-enum { COUNTERS = 2 };
-static volatile struct perf_event_mmap_page *pages[COUNTERS];
-
-static void advance(int counter, long n)
-{
-    pages[counter]->lock++;
-    pages[counter]->offset += n;
-    pages[counter]->lock++;
-}
-
-static void make_pages(void)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s.%d", getenv("MADE_UP_COUNTERS"), (int)getpid());
-    int fd = open(path, O_RDWR | O_CREAT, 0600);
-    if (fd < 0 || ftruncate(fd, COUNTERS * 4096))
-        exit(9);
-    for (int i = 0; i < COUNTERS; i++) {
-        pages[i] = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, i * 4096);
-        pages[i]->time_enabled = pages[i]->time_running = 4000;
-    }
-    close(fd);
-}
+#include "made_up_counters.h"
 
 /* What is counted in MPI is not work. */
 static void add(void *in, void *out, int *n, MPI_Datatype *type)
@@ -48,8 +18,8 @@ static void add(void *in, void *out, int *n, MPI_Datatype *type)
     (void)type;
     for (int i = 0; i < *n; i++)
         ((int *)out)[i] += ((int *)in)[i];
-    advance(0, 12345);
-    advance(1, 6789);
+    advance_counter(0, 12345);
+    advance_counter(1, 6789);
 }
 
 int main(int argc, char **argv)
@@ -59,12 +29,12 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     if (getenv("MADE_UP_COUNTERS"))
-        make_pages();
+        make_counters(2);
     MPI_Init(&argc, &argv);
     MPI_Op_create(add, 1, &op);
-    for (int i = 0; pages[0] && i < 100; i++) {
-        advance(0, atol(argv[1]));
-        advance(1, atol(argv[2]));
+    for (int i = 0; made_up_pages[0] && i < 100; i++) {
+        advance_counter(0, atol(argv[1]));
+        advance_counter(1, atol(argv[2]));
         MPI_Allreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
     }
     MPI_Finalize();
@@ -76,9 +46,8 @@ int main(int argc, char **argv)
 def run(mpi, ranks, instructions, cycles, counted=True):
     env = {"FATHOM_SAMPLE": "off"}
     if counted:
-        env |= {"FATHOM_LIBRARY": LIBRARY, "MADE_UP_COUNTERS": str(jobs.SCRATCH / "pages"),
-                "FATHOM_COUNTERS": "instructions,cycles"}
-    program = mpi.compile("work", PROGRAM)
+        env |= made_up.environment("instructions,cycles")
+    program = made_up.compile_with(mpi, "work", PROGRAM)
     profile, = jobs.run(jobs.AROUND, mpi, ranks, [program, str(instructions), str(cycles)], env=env).profiles()
     return profile
 
@@ -118,6 +87,8 @@ def check_factors(tap, mpi):
     broken = check(worse, "--against", first, "--limit", "instructions=0.8", "--limit", "ipc=0.6")
     tap.ok(kept.returncode == 0 and broken.returncode == 3 and "ipc" not in broken.stdout and
            "instruction scaling 75.0 %, below the limit of 80.0 %" in broken.stdout, f"{mpi.short}: limits", kept, broken)
+    tap.ok(kept.stderr == f"fathom check: these runs differ: arguments '4000 4000' ({worse}), '3000 2000' ({first}).\n",
+           f"{mpi.short}: that the arguments differ is said", kept)
     bare = run(mpi, 2, 1, 1, counted=False)
     got = factors("--same", first, bare)
     tap.ok(got["instructions"] is got["ipc"] is got["frequency"] is None and got["computation"] > 0,

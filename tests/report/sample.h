@@ -273,6 +273,7 @@ static inline void sample_add_resources(struct fm_profile *profile)
     host->limit_bytes = 128ull << 30;
     host->limit_peak_bytes = 100ull << 30;
     host->numa_nodes = 2;
+    host->peak_flops_per_cycle = 16;
     host->received_start_bytes = host->sent_start_bytes = 1000;
     host->received_end_bytes = 1000 + (3ull << 30);
     host->sent_end_bytes = 1000 + (2ull << 30);

@@ -6,8 +6,9 @@ import jobs
 THEMES = {"poll": 1000, "poll-now": 1000, "ppoll": 1000, "select": 1000, "pselect": 1000, "epoll": 1000, "nanosleep": 1000,
           "clock_nanosleep": 1000, "usleep": 1000, "sleep": 1, "thrd_sleep": 1000, "sem": 1000, "semtimedop": 1000,
           "messages": 1000, "write": 1000, "writev": 1000, "send": 1000, "sendto": 1000, "sendmsg": 1000,
-          "receive-all": 1000, "receive-some": 50, "terminal": 50, "pwritev2": 1000, "limits": 1000, "random": 100, "read": 50, "fallocate": 100, "sigpause": 500, "wrong": 100,
-          "cancellation": 1000, "ended": 900}
+          "receive-all": 1000, "receive-some": 50, "terminal": 50, "pwritev2": 1000, "limits": 1000, "random": 100, "read": 50,
+          "fallocate": 100, "sigpause": 500, "wrong": 100,
+          "cancellation": 1000}
 # theme -> the function that waits, for which there is one
 FUNCTIONS = {"poll": "do_poll", "ppoll": "do_ppoll", "select": "do_select", "epoll": "do_epoll",
              "nanosleep": "do_nanosleep", "usleep": "do_usleep", "sleep": "do_sleep", "sem": "do_sem",
@@ -57,7 +58,9 @@ def main():
     tap.ok(not raw.stdout.startswith(b"raw: 0 broken"), "samples come: a system call past libc is broken", raw)
     for theme, calls in THEMES.items():
         check(tap, program, reader, theme, calls)
-    check_stdio(tap, program)
+    ended = sampling.compile_program("ended_waits")
+    check(tap, ended, reader, "ended", 900)
+    check_stdio(tap, ended)
     check_name(tap, program)
     tap.done()
 

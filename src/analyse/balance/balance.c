@@ -6,6 +6,7 @@
 
 #include "analyse/balance/core_use.h"
 #include "analyse/balance/split.h"
+#include "base/search.h"
 
 static const double HEAVY_SHARE = 0.01;
 
@@ -184,15 +185,8 @@ static int heaviest_first(const void *a, const void *b)
 
 const struct fm_rank_value *fm_balance_value(const struct fm_routine_total *routine, uint32_t rank)
 {
-    size_t low = 0, high = routine->n_per_rank;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (routine->per_rank[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < routine->n_per_rank && routine->per_rank[low].rank == rank ? &routine->per_rank[low] : NULL;
+    size_t i = FM_FIRST_AT_LEAST(routine->per_rank, routine->n_per_rank, rank, rank);
+    return i < routine->n_per_rank && routine->per_rank[i].rank == rank ? &routine->per_rank[i] : NULL;
 }
 
 uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank)

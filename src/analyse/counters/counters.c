@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/search.h"
+
 /* The kernel's times of an event that was counted all the time can differ by less than this. */
 enum { PER_MILLE = 1 };
 
@@ -52,6 +54,11 @@ const struct fm_counter_total *fm_counter_of(const struct fm_counter_totals *tot
     return NULL;
 }
 
+bool fm_counter_has_operations(const struct fm_counter_total *total)
+{
+    return strcmp(total->over_ranks->name, "fp-operations") == 0;
+}
+
 static double ratio(double a, double b)
 {
     return b > 0 ? a / b : NAN;
@@ -71,6 +78,17 @@ static unsigned line_bytes(const struct fm_profile *profile)
     return bytes;
 }
 
+static double peak_per_cycle(const struct fm_profile *profile)
+{
+    uint64_t peak = FM_UNKNOWN;
+    for (size_t i = 0; i < profile->n_hosts; i++) {
+        if (i && profile->hosts[i].peak_flops_per_cycle != peak)
+            return NAN;
+        peak = profile->hosts[i].peak_flops_per_cycle;
+    }
+    return peak == FM_UNKNOWN ? NAN : (double)peak;
+}
+
 static void derive(const struct fm_profile *profile, struct fm_counter_totals *totals)
 {
     const struct fm_counter_total *instructions = fm_counter_of(totals, FM_COUNTED_INSTRUCTIONS);
@@ -79,7 +97,8 @@ static void derive(const struct fm_profile *profile, struct fm_counter_totals *t
     const struct fm_counter_total *misses = fm_counter_of(totals, FM_COUNTED_MISSES);
     uint64_t wall_ns = fm_profile_wall_ns(profile);
     totals->ipc = totals->program_ipc = totals->flops_per_s = totals->flops_per_cycle = NAN;
-    totals->memory_bytes = totals->memory_per_s = NAN;
+    totals->memory_bytes = totals->memory_per_s = totals->of_peak = NAN;
+    totals->peak_per_cycle = peak_per_cycle(profile);
     if (instructions && cycles) {
         totals->ipc = ratio((double)instructions->count, (double)cycles->count);
         if (instructions->split && cycles->split)
@@ -89,6 +108,8 @@ static void derive(const struct fm_profile *profile, struct fm_counter_totals *t
         totals->flops_per_s = fm_counter_rate(flops, wall_ns);
     if (flops && cycles && flops->split == cycles->split) /* in_program is all of it without a split */
         totals->flops_per_cycle = ratio((double)flops->in_program, (double)cycles->in_program);
+    if (flops && fm_counter_has_operations(flops))
+        totals->of_peak = ratio(totals->flops_per_cycle, totals->peak_per_cycle);
     if (misses && line_bytes(profile)) {
         totals->memory_bytes = (double)misses->count * line_bytes(profile);
         totals->memory_per_s = ratio(totals->memory_bytes * 1e9, (double)wall_ns);
@@ -115,15 +136,8 @@ bool fm_counters_find(const struct fm_profile *profile, struct fm_arena *arena, 
 
 const struct fm_counter *fm_counter_of_rank(const struct fm_counter_total *total, uint32_t rank)
 {
-    size_t low = 0, high = total->n_by_rank;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (total->by_rank[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < total->n_by_rank && total->by_rank[low].rank == rank ? &total->by_rank[low] : NULL;
+    size_t i = FM_FIRST_AT_LEAST(total->by_rank, total->n_by_rank, rank, rank);
+    return i < total->n_by_rank && total->by_rank[i].rank == rank ? &total->by_rank[i] : NULL;
 }
 
 double fm_counter_rate(const struct fm_counter_total *total, uint64_t wall_ns)

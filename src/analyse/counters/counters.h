@@ -24,6 +24,8 @@ struct fm_counter_totals {
     double ipc, program_ipc; /* instructions per cycle, in all and in the program */
     double flops_per_s;      /* floating-point operations, or instructions, of the program */
     double flops_per_cycle;  /* the same, per cycle of the program; of all if the split is unknown */
+    double peak_per_cycle;   /* estimate: operations in double precision that a core can do; unknown if hosts differ */
+    double of_peak;          /* flops_per_cycle of it; unknown if instructions are counted, not operations */
     double memory_bytes;     /* estimate: misses of the last-level cache times the size of a line */
     double memory_per_s;     /* estimate: the same, per second of the run */
 };
@@ -35,6 +37,8 @@ bool fm_counters_find(const struct fm_profile *profile, struct fm_arena *arena, 
 enum fm_counted { FM_COUNTED_INSTRUCTIONS, FM_COUNTED_CYCLES, FM_COUNTED_FLOPS, FM_COUNTED_MISSES };
 /* The counter of it; NULL if there is none. */
 const struct fm_counter_total *fm_counter_of(const struct fm_counter_totals *totals, enum fm_counted what);
+/* Whether a counter of floating point counts operations; else it counts instructions. */
+bool fm_counter_has_operations(const struct fm_counter_total *total);
 /* The counter of a rank, NULL if unknown. */
 const struct fm_counter *fm_counter_of_rank(const struct fm_counter_total *total, uint32_t rank);
 /* Events in the program per second of the whole run; of all if the split is unknown. */

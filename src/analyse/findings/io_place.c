@@ -48,6 +48,24 @@ double fm_io_below_ns(const struct fm_context *context, bool (*is)(const struct 
     return sum;
 }
 
+static bool formats(const struct fm_context *context)
+{
+    return is_named(context, "*printf*\0*scanf\0_gfortran_st_*\0_gfortran_transfer_*\0");
+}
+
+static bool transfers_formatted(const struct fm_context *context)
+{
+    static const char *const names = "read\0__read\0*libc_read\0readv\0pread*\0write\0__write\0*libc_write\0writev\0"
+                                     "pwrite*\0fsync\0fdatasync\0open\0open64\0openat*\0close\0__close\0lseek*\0";
+    return is_named(context, names) && is_inside(context, NULL, formats);
+}
+
+double fm_formatting_below_ns(const struct fm_context *context)
+{
+    double all = fm_io_below_ns(context, formats), transfer = fm_io_below_ns(context, transfers_formatted);
+    return all > transfer ? all - transfer : 0;
+}
+
 /* The innermost call whose line is known, from the program down to an I/O function; or that function itself. */
 static struct fm_context *known_call(struct fm_context *io)
 {

@@ -19,7 +19,8 @@
     X(no_cpu_rank,        FM_NO_CPU_RANK,  "no-cpu", "fraction of the time in which one rank had no CPU")                \
     X(serial_samples,     8,     "serial-stage",    "samples of a function on a single rank: fewer are chance")         \
     X(serial_explained,   0.5,   "serial-stage",    "part of the stage by which the others spend more time in MPI")     \
-    X(serial_io,          0.25,  "serial-stage",    "part of the stage that is I/O: its file is named")                 \
+    X(serial_io,          0.25,  "serial-stage",    "part of the stage that is I/O: its file is named, and the advice is about I/O")\
+    X(serial_formatting,  0.5,   "serial-stage",    "part of this I/O that is formatting: the advice is about that")    \
     X(read_explained,     0.5,   "read-and-broadcast", "part of the stage that is reading, and that the others wait in broadcasts") \
     X(host_spread,        0.5,   "slow-host",       "differences within hosts, as part of the difference between them") \
     X(floor_quantile,     FM_FLOOR_QUANTILE, "waiting",         "fraction of the calls of a routine and size that are its floor")   \

@@ -4,15 +4,34 @@
 #include "analyse/findings/serial.h"
 #include "base/units.h"
 
+/* As measured at the calls, or as sampled: calls that are not measured, such as those of printf, are known by name. */
+static bool is_much_io(const struct fm_serial_stage *stage)
+{
+    double measured = stage->io.read_ns + stage->io.write_ns;
+    double io_ns = measured > stage->work.io_ns ? measured : stage->work.io_ns;
+    return io_ns > 0 && io_ns >= fm_finding_limits.serial_io * stage->work.ns;
+}
+
+/* If the stage computes, that of the rule. A parallel file system does not format faster. */
+static const char *advice_for(const struct fm_serial_stage *stage, const char *to_compute)
+{
+    if (!is_much_io(stage))
+        return to_compute;
+    if (stage->work.formatting_ns >= fm_finding_limits.serial_formatting * stage->work.io_ns &&
+        stage->work.formatting_ns > 0)
+        return "Most of the I/O is converting numbers to or from text: use unformatted (binary) files, let each rank "
+               "convert its own part, or let a rank of its own do it while the others continue.";
+    return "Let all ranks take part in the I/O, with MPI-IO or a parallel library (parallel netCDF or HDF5), or let a "
+           "rank of its own do it while the others continue.";
+}
+
 /* "; it writes 2.0 MiB to out.dat", if that is much of the stage; else "". Of several files one is named. */
 static const char *file_text(struct fm_finding_search *search, const struct fm_serial_stage *stage)
 {
     static const double MOST = 0.5;
     char text[FM_UNIT_CHARS];
     const struct fm_file *file = stage->io.longest;
-    double io_ns = stage->io.read_ns + stage->io.write_ns;
-    io_ns = io_ns > stage->work.io_ns ? io_ns : stage->work.io_ns;
-    if (!file || io_ns < fm_finding_limits.serial_io * stage->work.ns)
+    if (!file || !is_much_io(stage))
         return "";
     bool writes = file->io.written_bytes >= file->io.read_bytes;
     double bytes = (double)(writes ? file->io.written_bytes : file->io.read_bytes);
@@ -29,6 +48,7 @@ void fm_rule_serial_stage(struct fm_finding_search *search)
     if (search->stage_found || !fm_serial_find(search, &stage))
         return;
     struct fm_finding *finding = fm_serial_add(search, &stage);
+    finding->advice = advice_for(&stage, finding->advice);
     const char *place = fm_finding_place_text(search, &finding->place);
     finding->text = fm_finding_text(search, "Rank %u works alone for %s while the others wait%s%s%s", stage.rank,
                                     fm_time_text(time, stage.work.ns), place[0] ? ", most of it in " : "", place,

@@ -36,8 +36,8 @@
       "Read in parallel (MPI-IO, parallel netCDF or HDF5), or read ahead: start the next read, and MPI_Ibcast, before the "\
       "data are needed.", "")                                                                                            \
     X(serial_stage, "serial-stage", ANY, "call paths that only one rank has, MPI time of the others",                   \
-      "Let all ranks take part, or move the stage off the critical path: write with MPI-IO or a parallel library, or "  \
-      "let a rank of its own do it while the others continue.", "")                                                     \
+      "Divide this work among all ranks, or move it off the critical path: let a rank of its own do it while the "      \
+      "others continue.", "")                                                                                           \
     X(small_io, "small-io", ANY, "number, size and time of requests by class of files",                                 \
       "Collect records in a buffer and write them together: setvbuf with 1 MiB, no fflush or flush after each record, " \
       "GFORTRAN_FORMATTED_BUFFER_SIZE; read whole blocks.", "")                                                          \

@@ -107,6 +107,7 @@ struct fm_lone_work fm_work_alone(const struct fm_calltree *calls, uint32_t rank
         work.ns += ns;
         work.reading_ns += ns > 0 ? fm_io_below_ns(at, fm_context_reads) : 0;
         work.io_ns += ns > 0 ? fm_io_below_ns(at, fm_context_does_io) : 0;
+        work.formatting_ns += ns > 0 ? fm_formatting_below_ns(at) : 0;
         if (ns > most) {
             bool line = at->id.kind == FM_CONTEXT_STATEMENT;
             most = ns;

@@ -19,6 +19,7 @@ struct fm_lone_work {
     double ns;
     double reading_ns;             /* part of it: below functions that read files */
     double io_ns;                  /* part of it: below functions that read or write files */
+    double formatting_ns;          /* part of io_ns: not in the system calls below them, but converting numbers */
     struct fm_finding_place place; /* the most expensive */
 };
 struct fm_lone_work fm_work_alone(const struct fm_calltree *calls, uint32_t rank, double least_ns);

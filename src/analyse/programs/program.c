@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/basename.h"
+#include "base/search.h"
 
 /* ---- names ---- */
 
@@ -131,15 +132,8 @@ size_t fm_program_of_site(const struct fm_profile *profile, const struct fm_site
 
 size_t fm_program_of_rank(const struct fm_program_ranges *ranges, uint32_t rank)
 {
-    size_t low = 0, high = ranges->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ranges->items[middle].last < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < ranges->n && ranges->items[low].first <= rank ? ranges->items[low].program : FM_NO_PROGRAM;
+    size_t i = FM_FIRST_AT_LEAST(ranges->items, ranges->n, last, rank);
+    return i < ranges->n && ranges->items[i].first <= rank ? ranges->items[i].program : FM_NO_PROGRAM;
 }
 
 static int by_first(const void *a, const void *b)

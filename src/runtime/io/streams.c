@@ -170,15 +170,38 @@ int fm_wrapped_fclose(FILE *stream)
 READ(fread, (void *buffer, size_t size, size_t n, FILE *stream), (buffer, size, n, stream))
 READ(__fread_chk, (void *buffer, size_t room, size_t size, size_t n, FILE *stream), (buffer, room, size, n, stream))
 
-#define GETS(name, parameters, arguments)                                             \
-    char *fm_wrapped_##name parameters                                                \
-    {                                                                                 \
-        struct fm_io_call io;                                                         \
-        begin_transfer(&io, stream, size, readable);                                  \
-        const char *before = reading_at(&io, stream);                                 \
-        char *line = fm_real.name arguments;                                          \
-        end_line(&io, stream, before, line &&io.counted ? (int64_t)strlen(line) : 0); \
-        return line;                                                                  \
+/* What is left in the buffer before a call. */
+struct unread {
+    const char *from, *to;
+};
+
+static struct unread unread_of(const FILE *stream)
+{
+    return (struct unread){stream->_IO_read_ptr, stream->_IO_read_end};
+}
+
+static bool was_filled(const FILE *stream, const struct unread *before)
+{
+    return stream->_IO_read_ptr < before->from || stream->_IO_read_end != before->to;
+}
+
+/* A line can contain NULs, so what was taken from the buffer counts; of one for which the buffer was filled, the text. */
+static int64_t line_length(const FILE *stream, const struct unread *before, int size, const char *line)
+{
+    int64_t taken = was_filled(stream, before) ? 0 : stream->_IO_read_ptr - before->from;
+    int64_t text = size <= before->to - before->from ? 0 : (int64_t)strlen(line);
+    return taken > text ? taken : text;
+}
+
+#define GETS(name, parameters, arguments)                                                                     \
+    char *fm_wrapped_##name parameters                                                                        \
+    {                                                                                                         \
+        struct fm_io_call io;                                                                                 \
+        begin_transfer(&io, stream, size, readable);                                                          \
+        struct unread before = io.counted ? unread_of(stream) : (struct unread){0};                           \
+        char *line = fm_real.name arguments;                                                                  \
+        end_line(&io, stream, before.from, line &&io.counted ? line_length(stream, &before, size, line) : 0); \
+        return line;                                                                                          \
     }
 GETS(fgets, (char *buffer, int size, FILE *stream), (buffer, size, stream))
 GETS(__fgets_chk, (char *buffer, size_t room, int size, FILE *stream), (buffer, room, size, stream))
@@ -197,20 +220,10 @@ LINE(getline, (char **line, size_t *size, FILE *stream), (line, size, stream))
 LINE(getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))
 LINE(__getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size, end, stream))
 
-/* What is left in the buffer before a call. */
-struct unread {
-    const char *from, *to;
-};
-
-static struct unread unread_of(const FILE *stream)
-{
-    return (struct unread){stream->_IO_read_ptr, stream->_IO_read_end};
-}
-
 /* Does not say how much it reads. The buffer is assumed to be filled at most once. */
 static void end_scan(struct fm_io_call *io, const FILE *stream, const struct unread *before)
 {
-    bool filled = stream->_IO_read_ptr < before->from || stream->_IO_read_end != before->to;
+    bool filled = was_filled(stream, before);
     int64_t length = filled ? (before->to - before->from) + (stream->_IO_read_ptr - stream->_IO_read_base)
                             : stream->_IO_read_ptr - before->from;
     if (!filled && length > 0)

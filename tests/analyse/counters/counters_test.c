@@ -31,7 +31,7 @@ int main(void)
                about(fm_counter_rate(&totals.items[0], fm_profile_wall_ns(profile)), 12e9 / wall_s),
            "program rate: (all - in MPI) / the whole run");
     tap_ok(about(totals.ipc, 1.5) && about(totals.program_ipc, 1.5) && isnan(totals.flops_per_s) &&
-               isnan(totals.flops_per_cycle),
+               isnan(totals.flops_per_cycle) && isnan(totals.of_peak),
            "instructions per cycle; floating point is unknown");
     tap_ok(about(totals.memory_bytes, 64 * 5e6) && about(totals.memory_per_s, 64 * 5e6 / wall_s),
            "bytes from memory: misses times the size of a line");
@@ -39,6 +39,26 @@ int main(void)
     tap_ok(fm_counters_find(profile, &arena, &totals) && about(totals.flops_per_s, 4e6 / wall_s) &&
                about(totals.flops_per_cycle, 4e6 / 8e9) && isnan(totals.memory_bytes) && isnan(totals.memory_per_s),
            "floating point per second and per cycle");
+    tap_ok(isnan(totals.peak_per_cycle) && isnan(totals.of_peak), "without the peak of the hosts no fraction of it");
+    for (size_t i = 0; i < profile->n_hosts; i++)
+        profile->hosts[i].peak_flops_per_cycle = 8;
+    tap_ok(fm_counters_find(profile, &arena, &totals) && about(totals.peak_per_cycle, 8) &&
+               about(totals.of_peak, 4e6 / 8e9 / 8),
+           "the fraction of the peak");
+    rename_counter(profile, "fp-operations", "fp-instructions");
+    tap_ok(fm_counters_find(profile, &arena, &totals) && about(totals.flops_per_cycle, 4e6 / 8e9) &&
+               isnan(totals.of_peak),
+           "none if instructions are counted");
+    rename_counter(profile, "fp-instructions", "fp-operations");
+    struct fm_host *own = profile->hosts, two[] = {own[0], own[0]};
+    size_t n_own = profile->n_hosts;
+    two[1].peak_flops_per_cycle = 16;
+    profile->hosts = two;
+    profile->n_hosts = 2;
+    tap_ok(fm_counters_find(profile, &arena, &totals) && isnan(totals.peak_per_cycle) && isnan(totals.of_peak),
+           "none if the hosts differ");
+    profile->hosts = own;
+    profile->n_hosts = n_own;
     for (size_t i = 0; i < profile->n_counters; i++)
         profile->counters[i].unsplit = 1;
     tap_ok(fm_counters_find(profile, &arena, &totals) && isnan(totals.program_ipc) &&

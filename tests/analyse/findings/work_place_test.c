@@ -56,7 +56,8 @@ static void make(struct made_tree *tree)
     add(tree, output, FM_CONTEXT_STATEMENT, "output", 50, MS_OF(60, 0, 0, 0));
     struct fm_context *input = add(tree, output, FM_CONTEXT_FRAME, "fscanf", 51, MS_OF(0));
     struct fm_context *reading = add(tree, input, FM_CONTEXT_FRAME, "read", 52, MS_OF(0));
-    add(tree, reading, FM_CONTEXT_STATEMENT, "read", 53, MS_OF(40, 0, 0, 0));
+    add(tree, reading, FM_CONTEXT_STATEMENT, "read", 53, MS_OF(30, 0, 0, 0));
+    add(tree, input, FM_CONTEXT_FRAME, "strtod", 54, MS_OF(10, 0, 0, 0));
 }
 
 static void test_uneven(struct made_tree *tree)
@@ -77,6 +78,8 @@ static void test_alone(struct made_tree *tree)
     tap_ok(work.ns == 100 * MS && !strcmp(work.place.function, "output") && work.place.line == 11,
            "what only one rank does");
     tap_ok(work.reading_ns == 40 * MS, "and how much of it is reading");
+    tap_ok(work.io_ns == 40 * MS && work.formatting_ns == 10 * MS,
+           "of which what is not in system calls is formatting");
     tap_ok(fm_work_alone(&tree->calls, 0, 200 * MS).ns == 0, "few samples are chance");
     tap_ok(fm_work_alone(&tree->calls, 1, 50 * MS).ns == 0, "what all ranks do is not");
 }

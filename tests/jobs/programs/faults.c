@@ -43,6 +43,22 @@ __attribute__((noinline)) static void read_numbers(FILE *file, double *numbers, 
             MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+__attribute__((noinline)) static void write_blocks(FILE *file, double ms)
+{
+    static char block[1 << 20];
+    for (double end = cpu_ms() + ms; cpu_ms() < end;)
+        if (pwrite(fileno(file), block, sizeof block, 0) != sizeof block)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+__attribute__((noinline)) static void write_text(FILE *file, double ms)
+{
+    rewind(file);
+    for (double end = cpu_ms() + ms; cpu_ms() < end;)
+        for (int i = 0; i < 1000; i++)
+            fprintf(file, "%.15f\n", 1.0 / (i + 1));
+}
+
 static double sum_of(double x)
 {
     double sum;
@@ -80,6 +96,32 @@ static void serial_stage(void)
             analyse_results(30);
         MPI_Bcast(&x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     }
+}
+
+/* Sound: what rank 0 writes takes as long as what the others compute. */
+static void serial_output(void (*write_file)(FILE *file, double ms))
+{
+    double x = 0;
+    FILE *file = tmpfile();
+    for (int step = 0; step < STEPS; step++) {
+        compute(30);
+        if (rank == 0)
+            write_file(file, 30);
+        else if (!fault)
+            analyse_results(30);
+        MPI_Bcast(&x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    }
+    fclose(file);
+}
+
+static void serial_blocks(void)
+{
+    serial_output(write_blocks);
+}
+
+static void serial_text(void)
+{
+    serial_output(write_text);
 }
 
 /* Fault: rank 0 reads and distributes. Sound: each rank reads its own file. */
@@ -285,6 +327,8 @@ static const struct {
     {"imbalance", imbalance},
     {"turns", turns},
     {"serial-stage", serial_stage},
+    {"serial-blocks", serial_blocks},
+    {"serial-text", serial_text},
     {"read-and-broadcast", read_and_broadcast},
     {"barrier", barrier},
     {"late-sender", late_sender},

@@ -168,6 +168,23 @@ static void by_stream(void)
     print("stdio.txt", f);
 }
 
+/* Lines are longer than the strings they begin with. */
+static void by_zeros(void)
+{
+    struct figures f = {0};
+    static const char bytes[] = "one\0two\nthree\0four\n";
+    FILE *stream = fopen("zeros.dat", "w+");
+    check(stream && fwrite(bytes, 1, sizeof bytes - 1, stream) == sizeof bytes - 1, "fwrite");
+    f.opens++, f.writes++, f.written += sizeof bytes - 1;
+    rewind(stream);
+    f.seeks++;
+    check(fread(buffer, 1, 1, stream) == 1, "fread");
+    check(fgets(buffer, 16, stream) && fgets(buffer, BYTES, stream), "fgets");
+    f.reads += 3, f.read += sizeof bytes - 1;
+    check(fclose(stream) == 0, "fclose");
+    print("zeros.dat", f);
+}
+
 /* Copies of descriptors, and descriptors that are used for something else afterwards. */
 static void by_copies(void)
 {
@@ -367,6 +384,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         by_descriptor();
         by_stream();
+        by_zeros();
         by_slow_format();
         by_scan();
         by_copies();
