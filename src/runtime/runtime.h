@@ -49,7 +49,8 @@ enum {
     FM_OUTER_CALLS = 8,
     FM_SCRATCH_REQUESTS = 512,
     FM_TIMERS = 1024,
-    FM_GENERATION = 1 << 16 /* from one generation to the next; less than that: memos are made again, and mean the same */
+    FM_GENERATION =
+        1 << 16 /* from one generation to the next; less than that: memos are made again, and mean the same */
 };
 
 /* A thread's cached result for an ordinary call: the entry of its key, and the arguments from which the key was made.

@@ -22,8 +22,8 @@ bool fm_is_code(const struct fm_cfi_module *module, uintptr_t from, uintptr_t to
         if (segments[i].p_type == PT_LOAD && first == UINTPTR_MAX)
             bias -= (first = segments[i].p_vaddr & ~(uintptr_t)(PAGE - 1));
     for (unsigned i = 0; i < elf->e_phnum; i++)
-        if (segments[i].p_type == PT_LOAD && (segments[i].p_flags & readable_code) == readable_code && from >= bias + segments[i].p_vaddr &&
-            to <= bias + segments[i].p_vaddr + segments[i].p_memsz)
+        if (segments[i].p_type == PT_LOAD && (segments[i].p_flags & readable_code) == readable_code &&
+            from >= bias + segments[i].p_vaddr && to <= bias + segments[i].p_vaddr + segments[i].p_memsz)
             return true;
     return false;
 }

@@ -15,7 +15,8 @@ int main(int argc, char **argv)
     for (double start = MPI_Wtime(); n <= INDEPENDENT || longest < seconds; n++) {
         mine = MPI_Wtime() - start;
         MPI_Allreduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD); /* late 1 */
-        MPI_Allreduce(n < INDEPENDENT ? &other : &longest, &result, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD); /* late 2 */
+        MPI_Allreduce(n < INDEPENDENT ? &other : &longest, &result, 1, MPI_DOUBLE, MPI_MAX,
+                      MPI_COMM_WORLD); /* late 2 */
         MPI_Barrier(MPI_COMM_WORLD);
     }
     if (rank == 0)
