@@ -87,6 +87,12 @@ struct fm_outer_call {
     uint32_t routine; /* + 1 */
 };
 
+/* A part of the program's memory. */
+struct fm_buffer {
+    fm_word from;
+    uint64_t bytes;
+};
+
 /* The last blocking reduction of a thread, with that routine (see mpi/succession.h). */
 enum { FM_ALLREDUCE, FM_REDUCE, FM_REDUCTIONS };
 struct fm_last_reduction {
@@ -95,8 +101,7 @@ struct fm_last_reduction {
     /* of a call that did not take the fast path */
     struct fm_memo own;
     uint64_t own_start;
-    fm_word received; /* address of its receive buffer */
-    uint64_t received_bytes;
+    struct fm_buffer received;
     int32_t root;
 };
 

@@ -22,6 +22,7 @@ PAIRS = {
 ONLY_C = {
     ("chain 4", "apart 1"): (STEPS, False, True),
     ("reduce 1", "reduce 2"): (STEPS, False, True),
+    ("pair 1", "pair 2"): (STEPS, True, False),
 }
 COMPILERS = [("successive.c", "gcc"), ("successive.c", "clang"), ("successive.f90", "gfortran")]
 

@@ -13,10 +13,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (double start = MPI_Wtime(); n <= INDEPENDENT || longest < seconds; n++) {
+        double *sent = n < INDEPENDENT ? &other : &longest;
         mine = MPI_Wtime() - start;
         MPI_Allreduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD); /* late 1 */
-        MPI_Allreduce(n < INDEPENDENT ? &other : &longest, &result, 1, MPI_DOUBLE, MPI_MAX,
-                      MPI_COMM_WORLD); /* late 2 */
+        MPI_Allreduce(sent, &result, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);   /* late 2 */
         MPI_Barrier(MPI_COMM_WORLD);
     }
     if (rank == 0)
