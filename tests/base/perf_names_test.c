@@ -36,11 +36,9 @@ int main(void)
 
     events.list[events.n++] = (struct fm_perf_event){4, 0x5301b7, 3, 1, "OFFCORE:ANY:u"};
     tap_ok(fm_perf_events_write(&events, text) && fm_perf_events_read(text, &again) &&
-               again.n == (fm_processor_kind() ? 4 : 3) &&
-               same(&events.list[1], &again.list[1]) && again.by_default,
+               again.n == (fm_processor_kind() ? 4 : 3) && same(&events.list[1], &again.list[1]) && again.by_default,
            "what was written is read: %s", text);
-    tap_ok(!fm_processor_kind() || same(&events.list[3], &again.list[3]),
-           "with the numbers of the hardware");
+    tap_ok(!fm_processor_kind() || same(&events.list[3], &again.list[3]), "with the numbers of the hardware");
     snprintf(other, sizeof other, "cpu:%x,4:5301b7:0:0:X,0:1:0:0:instructions", fm_processor_kind() + 1);
     tap_ok(fm_perf_events_read(other, &again) && again.n == 1 && strcmp(again.list[0].name, "instructions") == 0,
            "numbers of another processor are left out");
