@@ -95,6 +95,8 @@ static bool find_functions(struct fm_abi *abi, fm_symbol_finder *find, const voi
     FIND(Wait);
     FIND(Request_free);
 #undef FIND
+    *(void **)&abi->pmpi.Type_get_extent = find(library, "PMPI_Type_get_extent");
+    *(void **)&abi->pmpi.Type_get_true_extent = find(library, "PMPI_Type_get_true_extent");
     if (abi->kind == FM_MPI_OPENMPI)
         *(void **)&abi->comm_f2c = find(library, "PMPI_Comm_f2c");
     return all;

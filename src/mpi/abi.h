@@ -53,6 +53,8 @@ struct fm_abi {
         int (*Group_free)(fm_word *);
         int (*Win_get_group)(fm_word, fm_word *);
         int (*Type_size_x)(fm_word, int64_t *);
+        int (*Type_get_extent)(fm_word, int64_t *, int64_t *); /* this one and the next may be missing */
+        int (*Type_get_true_extent)(fm_word, int64_t *, int64_t *);
         int (*Topo_test)(fm_word, int *);
         int (*Cartdim_get)(fm_word, int *);
         int (*Cart_shift)(fm_word, int, int, int *, int *);

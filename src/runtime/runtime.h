@@ -48,7 +48,9 @@ enum {
     FM_FRAME_SLOTS = 256,  /* a power of two */
     FM_OUTER_CALLS = 8,
     FM_SCRATCH_REQUESTS = 512,
-    FM_TIMERS = 1024
+    FM_TIMERS = 1024,
+    FM_GENERATION =
+        1 << 16 /* from one generation to the next; less than that: memos are made again, and mean the same */
 };
 
 /* A thread's cached result for an ordinary call: the entry of its key, and the arguments from which the key was made.
@@ -85,6 +87,12 @@ struct fm_outer_call {
     uint32_t routine; /* + 1 */
 };
 
+/* A part of the program's memory. */
+struct fm_buffer {
+    fm_word from;
+    uint64_t bytes;
+};
+
 /* The last blocking reduction of a thread, with that routine (see mpi/succession.h). */
 enum { FM_ALLREDUCE, FM_REDUCE, FM_REDUCTIONS };
 struct fm_last_reduction {
@@ -93,8 +101,7 @@ struct fm_last_reduction {
     /* of a call that did not take the fast path */
     struct fm_memo own;
     uint64_t own_start;
-    fm_word received; /* address of its receive buffer */
-    uint64_t received_bytes;
+    struct fm_buffer received;
     int32_t root;
 };
 
@@ -288,7 +295,7 @@ struct fm_snapshot_total {
 struct fm_runtime {
     /* read on the hot path */
     struct fm_clock clock;
-    uint64_t generation; /* atomic, not 0: memos of earlier generations are invalid */
+    uint64_t generation; /* atomic, not 0: memos with another one are invalid; see FM_GENERATION */
     struct fm_entry *entries;
     uint32_t *index;
     uint32_t fast_mask; /* index_mask, or 0 while paused: index position 0 is always empty */
@@ -359,7 +366,7 @@ void fm_runtime_pause(bool pause);
 /* Invalidates all memos: a handle was freed, or an entry has a new key, so earlier results may no longer be right. */
 static inline void fm_forget_memos(void)
 {
-    __atomic_fetch_add(&fm_rt.generation, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&fm_rt.generation, FM_GENERATION, __ATOMIC_RELEASE);
 }
 /* The generation for results obtained from here on. */
 static inline uint64_t fm_generation(void)

@@ -152,6 +152,7 @@ static bool allocate(void)
     madvise(map, threads + children, MADV_WIPEONFORK);
     fm_context_tree_make(&fm_sampling.contexts, fm_rt.segment, (uint16_t *)(void *)(map + threads));
     fm_sampling.clock = &fm_rt.clock;
+    fm_sampling.memos = &fm_rt.generation;
     fm_sampling.threads = (struct fm_sampled_thread *)(void *)map;
     return true;
 }

@@ -102,7 +102,7 @@ static void at_exit(int status, void *unused)
 static void start_segment(void)
 {
     struct fm_job_place place;
-    fm_rt.generation = 1; /* memos that were never filled have generation 0 */
+    fm_rt.generation = FM_GENERATION; /* memos that were never filled have generation 0 */
     fm_job_find(&place, fm_rt.named);
     if (!fm_memory_has_headroom() || !fm_threads_make() || !fm_segment_make(place.key, place.neighbours)) {
         atomic_store(&fm_rt.state, FM_RT_OFF);

@@ -62,6 +62,14 @@ static bool file_number(Dwarf_Die *die, Dwarf_Word *number)
     return dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), number) == 0;
 }
 
+/* Made by the compiler: the function that adds up the results of a reduction has the line of its region too. */
+static bool is_artificial(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    bool artificial = false;
+    return dwarf_formflag(dwarf_attr(die, DW_AT_artificial, &attribute), &artificial) == 0 && artificial;
+}
+
 /* The function that begins last before a line. */
 struct line_search {
     Dwarf_Word file;
@@ -86,8 +94,9 @@ static void search_line(struct line_search *search, Dwarf_Die *parent, unsigned 
         Dwarf_Word file;
         if (tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type || tag == DW_TAG_structure_type)
             search_line(search, &die, depth + 1);
-        if (tag != DW_TAG_subprogram || fm_outlined_is(&die) || dwarf_decl_line(&die, &line) != 0 ||
-            line > search->line || line < search->best || !file_number(&die, &file) || file != search->file)
+        if (tag != DW_TAG_subprogram || fm_outlined_is(&die) || is_artificial(&die) ||
+            dwarf_decl_line(&die, &line) != 0 || line > search->line || line < search->best ||
+            !file_number(&die, &file) || file != search->file)
             continue;
         search->several = line == search->best && (search->several || !is_same(&die, &search->function));
         search->best = line;

@@ -12,6 +12,13 @@ static bool refuses(const char *text)
     return !fm_perf_events_read(text, &events);
 }
 
+/* Not their padding. */
+static bool same(const struct fm_perf_event *a, const struct fm_perf_event *b)
+{
+    return a->type == b->type && a->config == b->config && a->config1 == b->config1 && a->config2 == b->config2 &&
+           strcmp(a->name, b->name) == 0;
+}
+
 int main(void)
 {
     struct fm_perf_events events, again;
@@ -31,11 +38,9 @@ int main(void)
 
     events.list[events.n++] = (struct fm_perf_event){4, 0x5301b7, 3, 1, "OFFCORE:ANY:u"};
     tap_ok(fm_perf_events_write(&events, text) && fm_perf_events_read(text, &again) &&
-               again.n == (fm_processor_kind() ? 4 : 3) &&
-               memcmp(&events.list[1], &again.list[1], sizeof *events.list) == 0 && again.by_default,
+               again.n == (fm_processor_kind() ? 4 : 3) && same(&events.list[1], &again.list[1]) && again.by_default,
            "what was written is read: %s", text);
-    tap_ok(!fm_processor_kind() || memcmp(&events.list[3], &again.list[3], sizeof *events.list) == 0,
-           "with the numbers of the hardware");
+    tap_ok(!fm_processor_kind() || same(&events.list[3], &again.list[3]), "with the numbers of the hardware");
     snprintf(other, sizeof other, "cpu:%x,4:5301b7:0:0:X,0:1:0:0:instructions", fm_processor_kind() + 1);
     tap_ok(fm_perf_events_read(other, &again) && again.n == 1 && strcmp(again.list[0].name, "instructions") == 0,
            "numbers of another processor are left out");

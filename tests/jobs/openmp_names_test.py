@@ -9,12 +9,17 @@ from trees import check_agreement, walk
 C = r"""
 #include <stdio.h>
 static double a[20000], b[20000];
+static double total;
 static void relax(double *x, int n)
 {
-#pragma omp parallel for
-    for (int i = 0; i < n; i++)
+    double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < n; i++) {
         for (int k = 0; k < 5000; k++)
             x[i] = x[i] * 0.999 + 0.1;
+        sum += x[i];
+    }
+    total = sum;
 }
 static void smooth(double *x, int n)
 {
@@ -31,7 +36,7 @@ int main(void)
 {
     relax(a, 20000);
     smooth(b, 20000);
-    printf("%g %g\n", a[3], b[3]);
+    printf("%g %g %g\n", a[3], b[3], total);
     return 0;
 }
 """

@@ -22,6 +22,7 @@ PAIRS = {
 ONLY_C = {
     ("chain 4", "apart 1"): (STEPS, False, True),
     ("reduce 1", "reduce 2"): (STEPS, False, True),
+    ("pair 1", "pair 2"): (STEPS, True, False),
 }
 COMPILERS = [("successive.c", "gcc"), ("successive.c", "clang"), ("successive.f90", "gfortran")]
 
@@ -78,6 +79,15 @@ def check_threads(tap, mpi):
               f"{mpi.short}: threads do not follow each other, nor those that had their slot before")
 
 
+def check_late(tap, mpi):
+    """Also with a dependence that begins later; and no call is left out when it is looked for."""
+    source = "successive_late.c"
+    job = jobs.run(jobs.PRELOAD, mpi, RANKS, [build(mpi, source, "gcc", "-O2")])
+    got = pairs_of(job, source) if job.status == 0 else job
+    tap.equal(got, {("late 1", "late 2"): (int(job.stdout or 0) * RANKS, True, False)},
+              f"{mpi.short}: a dependence that begins after thousands of calls")
+
+
 def main():
     tap = jobs.Tap()
     for mpi in jobs.MPIS:
@@ -85,6 +95,7 @@ def main():
             for flag in ("-O2", "-O3"):
                 check(tap, f"{mpi.short}, {compiler} {flag}", mpi, source, build(mpi, source, compiler, flag))
         check_threads(tap, mpi)
+        check_late(tap, mpi)
     tap.done()
 
 

@@ -22,7 +22,7 @@ OUTPUTS = {"waits": ("poll 50", "select 50", "nanosleep 50", "sem 50", "messages
            "signals": ("masks", "suspend", "wait-one", "stacks"),
            "stacks": ("deep", "full-coroutine", "full-thread")}
 # Emulating an x86, qemu before 8.1 gives handlers a stack that is not aligned as compilers rely on.
-TAKE_SIGNALS = ("runtime-odd_frames", "runtime-stack_memory", "runtime-unwind")
+TAKE_SIGNALS = ("runtime-extents", "runtime-odd_frames", "runtime-stack_memory", "runtime-unwind")
 # Notes on what qemu-user cannot do.
 NOT_EMULATED = ("threads not sampled", "nothing was counted: this kernel has no perf events", "timed with clock_gettime")
 LIMIT_S = 120

@@ -89,6 +89,13 @@ __attribute__((noinline)) static void with_room(void (*outer)(void (*)(void)), v
     sink += room[bytes / 2];
 }
 
+__attribute__((noinline)) static void through_no_record(void (*call)(void))
+{
+    ENTER();
+    frame_without_record(call);
+    sink++;
+}
+
 /* Nine arguments, a frame that is aligned more than the stack is, and of unknown size: gcc counts from the arguments. */
 __attribute__((noinline)) static int realigned(int a, int b, int c, int d, int e, int f, int g, int h, int bytes,
                                                void (*call)(void))
@@ -118,6 +125,10 @@ static void check_walks(void)
     tap_ok(is_right(), "a frame without tables whose frame pointer is not at the return address");
     with_room(frame_apart_from_record, through_changes, 5000);
     tap_ok(is_right(), "also further out");
+    with_room(frame_without_record, innermost, 100);
+    tap_ok(is_right(), "a frame without tables and without a frame pointer");
+    with_room(through_no_record, through_changes, 5000);
+    tap_ok(is_right(), "also below a frame that is found by the stack pointer");
     sink += realigned(1, 2, 3, 4, 5, 6, 7, 8, 100, innermost);
     tap_ok(is_right(), "a frame that was aligned");
     sink += realigned(1, 2, 3, 4, 5, 6, 7, 8, 100, through_changes_twice);
@@ -127,17 +138,49 @@ static void check_walks(void)
 /* ---- interrupted ---- */
 
 static volatile int ended;
+static const char *waits, *leaves; /* where the signal is waited for */
 
 static void on_alarm(int signal, siginfo_t *info, void *context)
 {
     (void)signal;
     (void)info;
     uintptr_t pc = fm_ucontext_pc(context);
-    if (ended || pc < (uintptr_t)leaf_waits || pc >= (uintptr_t)leaf_leaves)
+    if (ended || pc < (uintptr_t)waits || pc >= (uintptr_t)leaves)
         return;
     walk(context);
     walked = ended = 1;
 }
+
+static void nothing(void)
+{
+    sink++;
+}
+
+static void wait_in_leaf(volatile int *word)
+{
+    waits = leaf_waits, leaves = leaf_leaves;
+    ENTER();
+    leaf_without_tables(word);
+    sink++;
+}
+
+static void wait_in_kernel(volatile int *word)
+{
+    waits = kernel_waits, leaves = kernel_leaves;
+    ENTER();
+    leaf_with_registers(word);
+    sink++;
+}
+
+static void wait_after_call(volatile int *word)
+{
+    waits = caller_waits, leaves = caller_leaves;
+    ENTER();
+    waits_after_call(word, nothing);
+    sink++;
+}
+
+static void (*wait_in)(volatile int *word);
 
 static void wait_for_signal(void (*unused)(void))
 {
@@ -148,14 +191,21 @@ static void wait_for_signal(void (*unused)(void))
     ended = 0;
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &soon, NULL);
-    leaf_without_tables(&ended);
+    wait_in(&ended);
     setitimer(ITIMER_REAL, &never, NULL);
 }
 
 static void check_interrupted(void)
 {
+    wait_in = wait_in_leaf;
     with_room(wait_for_signal, NULL, 100);
     tap_ok(is_right(), "a leaf without tables, interrupted");
+    wait_in = wait_in_kernel;
+    with_room(wait_for_signal, NULL, 100);
+    tap_ok(is_right(), "one that has saved registers");
+    wait_in = wait_after_call;
+    with_room(wait_for_signal, NULL, 100);
+    tap_ok(is_right(), "a function without tables, after a call");
 }
 
 /* ---- return addresses ---- */

@@ -18,10 +18,13 @@ bool fm_fast_hand_over(struct fm_fast fast, unsigned slot, uint64_t ns, struct f
 void fm_fast_finish_rarely(struct fm_fast fast, unsigned slot, int result, struct fm_event_data event)
 {
     struct fm_call call;
+    const unsigned which = fm_reduction_of(slot / 2);
     if (!fm_fast_hand_over(fast, slot, event.ns, &call))
         return;
-    if (fm_reduction_of(slot / 2) < FM_REDUCTIONS)
-        call.self->reductions[fm_reduction_of(slot / 2)].memo = &fm_no_memo;
+    if (which < FM_REDUCTIONS && result == 0 && fm_memo_means_the_same(fast.memo))
+        fm_reduction_end(call.self, which, fast.memo, fm_clock_counter());
+    else if (which < FM_REDUCTIONS)
+        call.self->reductions[which].memo = &fm_no_memo;
     if (result != 0) {
         fm_finish_plain(&call, FM_PEER_NONE);
         return;

@@ -10,20 +10,53 @@ static const struct fm_comm unknown = {.rank = -1};
 
 /* ---- datatypes ---- */
 
+/* A predefined type of MPICH that is one number. */
+static bool is_number(fm_word handle)
+{
+    return fm_abi.kind == FM_MPI_MPICH && (handle & 0xff000000) == 0x4c000000;
+}
+
+/* Items need not be adjacent, nor begin at the address of a buffer. */
+static struct fm_type query_extent(fm_word handle, int64_t bytes)
+{
+    int64_t lower, extent, first, length;
+    if (is_number(handle) || !fm_abi.pmpi.Type_get_extent || !fm_abi.pmpi.Type_get_true_extent ||
+        fm_abi.pmpi.Type_get_extent(handle, &lower, &extent) != 0 ||
+        fm_abi.pmpi.Type_get_true_extent(handle, &first, &length) != 0)
+        return (struct fm_type){.length = bytes, .extent = bytes};
+    return (struct fm_type){.first = first, .length = length, .extent = extent};
+}
+
 uint64_t fm_type_size_find(fm_word handle)
 {
     int64_t bytes = 0;
-    if (fm_abi.kind == FM_MPI_MPICH && (handle & 0xff000000) == 0x4c000000)
+    if (is_number(handle))
         bytes = (int64_t)(handle >> 8 & 0xff); /* the handle of a predefined type contains its size */
     else if (fm_abi.pmpi.Type_size_x(handle, &bytes) != 0 || bytes < 0)
         return 0;
-    struct fm_type *type = &fm_types[fm_handle_place(handle)];
+    struct fm_type *type = &fm_types[fm_handle_place(handle)], place = query_extent(handle, bytes);
     fm_lock(&fm_rt.mpi.handles_lock);
     __atomic_store_n(&type->handle, 0, __ATOMIC_RELEASE);
     type->bytes = (uint64_t)bytes;
+    type->first = place.first;
+    type->length = place.length;
+    type->extent = place.extent;
     __atomic_store_n(&type->handle, handle, __ATOMIC_RELEASE);
     fm_unlock(&fm_rt.mpi.handles_lock);
     return (uint64_t)bytes;
+}
+
+struct fm_buffer fm_type_buffer(fm_word buffer, int64_t count, fm_word type)
+{
+    const struct fm_type *known;
+    uint64_t bytes = fm_type_size(type);
+    if (count <= 0 || bytes == 0)
+        return (struct fm_buffer){buffer, 0};
+    if (!fm_type_known(type, &known)) /* another thread has just used its slot */
+        return (struct fm_buffer){buffer, (uint64_t)count * bytes};
+    int64_t last = (count - 1) * known->extent;
+    return (struct fm_buffer){buffer + (fm_word)(known->first + (last < 0 ? last : 0)),
+                              (uint64_t)(known->length + (last < 0 ? -last : last))};
 }
 
 void fm_type_forget(fm_word handle)

@@ -42,8 +42,12 @@ void fm_comm_world_ready(void);
 struct fm_type {
     fm_word handle;
     uint64_t bytes;
+    int64_t first, length; /* what an item covers, from its address on, including gaps */
+    int64_t extent;        /* from one item to the next */
 };
 void fm_type_forget(fm_word type);
+/* What a buffer of so many items covers. */
+struct fm_buffer fm_type_buffer(fm_word buffer, int64_t count, fm_word type);
 
 /* ---- inline look-ups, and their slow paths ---- */
 

@@ -85,6 +85,16 @@ void fm_after_bcast(struct fm_call *call, int result, int64_t count, fm_word typ
     finish(call, result, known, count, bytes, sends ? bytes : 0, sends ? 0 : bytes);
 }
 
+static struct fm_reduction_arguments reduction(fm_word sendbuf, fm_word recvbuf, int64_t count, fm_word type,
+                                               int32_t root, fm_word comm, bool receives)
+{
+    fm_word from = sendbuf == fm_abi.in_place ? recvbuf : sendbuf;
+    return (struct fm_reduction_arguments){.comm = comm,
+                                           .root = root,
+                                           .sent = fm_type_buffer(from, count, type),
+                                           .received = fm_type_buffer(recvbuf, receives ? count : 0, type)};
+}
+
 void fm_after_reduce(struct fm_call *call, int result, fm_word sendbuf, fm_word recvbuf, int64_t count, fm_word type,
                      int32_t root, fm_word comm)
 {
@@ -92,7 +102,9 @@ void fm_after_reduce(struct fm_call *call, int result, fm_word sendbuf, fm_word 
     uint64_t bytes = known && takes_part(known, root) ? fm_bytes_of(count, type) : 0;
     bool receives = known && is_root(known, root);
     bool sends = !receives || !known->inter;
-    struct fm_reduction_arguments arguments = {comm, sendbuf, recvbuf, root, bytes, receives ? bytes : 0};
+    struct fm_reduction_arguments arguments = {0};
+    if (known)
+        arguments = reduction(sendbuf, recvbuf, bytes ? count : 0, type, root, comm, receives);
     fm_reduction_returned(call, known ? &arguments : NULL);
     finish(call, result, known, count, bytes, sends ? bytes : 0, receives ? bytes : 0);
 }
@@ -102,7 +114,9 @@ void fm_after_allreduce(struct fm_call *call, int result, fm_word sendbuf, fm_wo
 {
     const struct fm_comm *known = known_comm(result, comm);
     uint64_t bytes = known ? fm_bytes_of(count, type) : 0;
-    struct fm_reduction_arguments arguments = {comm, sendbuf, recvbuf, 0, bytes, bytes};
+    struct fm_reduction_arguments arguments = {0};
+    if (known)
+        arguments = reduction(sendbuf, recvbuf, count, type, 0, comm, true);
     struct fm_memo memo = {.comm = comm & fm_abi.handle_mask, .type = type};
     memo.partner = fm_reduction_returned(call, known ? &arguments : NULL);
     if (!known || !fm_memo_counts(&memo, count, fm_type_size(type))) {

@@ -5,7 +5,8 @@
  * A memo is found by the call site and what varies most there, the peer and the magnitude of the count. It is valid for
  * a call with the same site, region, routine and arguments (any count in the same size bin), as long as nothing has
  * happened that could change its meaning. Every such event starts a new generation of the process (fm_forget_memos): a
- * handle is freed, an entry gives up its key, or measuring is paused. */
+ * handle is freed, an entry gives up its key, or measuring is paused. Besides, once a second a sample invalidates all
+ * memos, although their meaning is the same, so that every call takes the slow path now and then. */
 #ifndef FM_RUNTIME_MPI_MEMO_H
 #define FM_RUNTIME_MPI_MEMO_H
 
@@ -43,6 +44,12 @@ FM_INLINE struct fm_memo *fm_memo_find(struct fm_thread *self, uintptr_t site, u
 FM_INLINE bool fm_memo_holds(const struct fm_memo *memo)
 {
     return FM_LIKELY(memo->generation == __atomic_load_n(&fm_rt.generation, __ATOMIC_RELAXED));
+}
+
+/* Whether a memo that was valid before a call, and is not after it, still means the same. */
+FM_INLINE bool fm_memo_means_the_same(const struct fm_memo *memo)
+{
+    return memo->generation / FM_GENERATION == fm_generation() / FM_GENERATION;
 }
 
 /* Whether a count is in the range of a memo. */

@@ -70,16 +70,15 @@ bool fm_reduction_enter(struct fm_call *call, unsigned routine, bool is_pmpi, st
     return true;
 }
 
-static bool overlap(fm_word a, uint64_t a_bytes, fm_word b, uint64_t b_bytes)
+static bool overlap(struct fm_buffer a, struct fm_buffer b)
 {
-    return a < b ? b - a < a_bytes : a - b < b_bytes;
+    return a.from < b.from ? b.from - a.from < a.bytes : a.from - b.from < b.bytes;
 }
 
 /* Whether the call sends what the last one has received, as far as that is known. */
 static bool is_dependent(const struct fm_last_reduction *last, const struct fm_reduction_arguments *now)
 {
-    fm_word sent = now->sendbuf == fm_abi.in_place ? now->recvbuf : now->sendbuf;
-    return last->own_start == last->start && overlap(last->received, last->received_bytes, sent, now->bytes);
+    return last->own_start == last->start && last->received.bytes && overlap(last->received, now->sent);
 }
 
 int32_t fm_reduction_returned(struct fm_call *call, const struct fm_reduction_arguments *now)
@@ -107,8 +106,7 @@ int32_t fm_reduction_returned(struct fm_call *call, const struct fm_reduction_ar
                                        .memo = &last->own,
                                        .own = own,
                                        .own_start = call->start,
-                                       .received = now->recvbuf,
-                                       .received_bytes = now->bytes_received,
+                                       .received = now->received,
                                        .root = now->root,
                                        .end = fm_clock_ticks(&fm_rt.clock)};
     return found;

@@ -7,7 +7,8 @@
  * the last reduction when the next one begins, no other call was between them. So other routines need not do anything.
  *
  * A pair that is known is counted on the fast path: the memo of the second call has the distance of its item from the
- * first one. Buffers are compared only off the fast path, which at least the first two calls of a site take. Calls in
+ * first one. Buffers are compared only off the fast path, which at least the first two calls of a site take, and all
+ * calls after one of the samples, once a second (memo.h). Calls in
  * callbacks and of threads that share a slot are left out. */
 #ifndef FM_RUNTIME_MPI_SUCCESSION_H
 #define FM_RUNTIME_MPI_SUCCESSION_H
@@ -67,9 +68,9 @@ FM_INLINE void fm_reduction_end(struct fm_thread *self, unsigned which, struct f
 /* Off the fast path: fm_call_enter for these routines and others of their kinds, and what follows the call. */
 bool fm_reduction_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame);
 struct fm_reduction_arguments {
-    fm_word comm, sendbuf, recvbuf;
+    fm_word comm;
     int32_t root;
-    uint64_t bytes, bytes_received;
+    struct fm_buffer sent, received;
 };
 /* arguments: NULL after an error. Returns the distance of the item that it was counted in, 0 if in none. */
 int32_t fm_reduction_returned(struct fm_call *call, const struct fm_reduction_arguments *arguments);

@@ -5,77 +5,186 @@
 #include "base/platform.h"
 #include "runtime/signal/scan.h"
 
-/* Instructions: between the start of a function and a call in it; from there until the frame pointer is set. */
-enum { MAX_BEFORE = 256, MAX_PROLOGUE = 16 };
+enum { MAX_BEFORE = 4096 }; /* instructions from the start of a function */
+enum { SP = 31, NONE = -1 };
 
-static bool is_return(uint32_t code)
-{
-    return code == 0xd65f03c0;
-}
+/* What is known of a frame. Offsets are bytes from the stack pointer at the start of the function, the CFA, downwards. */
+struct frame {
+    bool sp_known, fp_known; /* where they point to */
+    int32_t sp, fp;
+    int copy; /* a register with an earlier stack pointer, or NONE */
+    int32_t copied;
+    int32_t ra_saved, fp_saved; /* where; 0: not saved */
+};
 
 static int32_t signed_bits(uint32_t code, unsigned from, unsigned n)
 {
     return (int32_t)(code << (32 - from - n)) >> (32 - n);
 }
 
-/* stp x29, x30, [sp, -N]! */
-static bool saves_frame_record(uint32_t code)
+static unsigned register_at(uint32_t code, unsigned from)
 {
-    return (code & 0xffc07fff) == 0xa9807bfd && signed_bits(code, 15, 7) < 0;
+    return code >> from & 31;
 }
 
-/* By how many bytes an instruction moves the stack pointer down. */
-static int32_t pushed_bytes(uint32_t code)
+/* ---- the stack pointer ---- */
+
+/* Of a load or store that moves the stack pointer, by how many bytes upwards; 0 of any other instruction. */
+static int32_t moved_by_transfer(uint32_t code)
 {
-    if ((code & 0xffc003e0) == 0xa98003e0 || (code & 0xffc003e0) == 0x6d8003e0) /* stp of x or d registers, [sp, -N]! */
-        return -8 * signed_bits(code, 15, 7);
-    if ((code & 0xffe00fe0) == 0xf8000fe0) /* str x, [sp, -N]! */
-        return -signed_bits(code, 12, 9);
-    if ((code & 0xffc003ff) == 0xd10003ff) /* sub sp, sp, N */
-        return (int32_t)(code >> 10 & 0xfff);
+    if (register_at(code, 5) != SP)
+        return 0;
+    uint32_t pair = code & 0xff800000, one = code & 0xffa00c00;
+    if (pair == 0xa8800000 || pair == 0xa9800000 || pair == 0x6c800000 ||
+        pair == 0x6d800000) /* x or d, after or before */
+        return 8 * signed_bits(code, 15, 7);
+    if (pair == 0xac800000 || pair == 0xad800000) /* q */
+        return 16 * signed_bits(code, 15, 7);
+    if (one == 0xf8000400 || one == 0xf8000c00 || one == 0xfc000400 || one == 0xfc000c00 || /* x, d */
+        one == 0x3c800400 || one == 0x3c800c00)                                             /* q */
+        return signed_bits(code, 12, 9);
     return 0;
 }
 
-/* add x29, sp, N; also as mov x29, sp */
-static bool sets_frame_pointer(uint32_t code, int32_t *bytes)
+/* add or sub of a constant: how much is added. */
+static bool adds_constant(uint32_t code, int32_t *added)
 {
-    *bytes = (int32_t)(code >> 10 & 0xfff);
-    return (code & 0xffc003ff) == 0x910003fd;
+    int32_t constant = (int32_t)(code >> 10 & 0xfff) << (code >> 22 & 1 ? 12 : 0);
+    *added = code >> 30 & 1 ? -constant : constant;
+    return (code & 0xbf800000) == 0x91000000;
 }
 
-/* The rule once the frame pointer is set, from the instruction that saves the frame record to the call. */
-static bool read_prologue(const uint32_t *at, const uint32_t *call, struct fm_cfi_rule *rule)
+/* and of a constant, add and sub of an extended register, with the stack pointer as result. */
+static bool sets_sp_otherwise(uint32_t code)
 {
-    int32_t record = pushed_bytes(*at), depth = record, above_sp;
-    for (unsigned i = 1; i <= MAX_PROLOGUE && at + i < call; i++) {
-        if (sets_frame_pointer(at[i], &above_sp)) {
-            *rule = (struct fm_cfi_rule){.cfa_register = FM_DWARF_FP,
-                                         .cfa_offset = depth - above_sp,
-                                         .ra_offset = 8 - record,
-                                         .fp_kind = FM_FP_AT_CFA,
-                                         .fp_offset = -record};
-            return depth >= above_sp + record; /* the record is not below the frame pointer */
-        }
-        depth += pushed_bytes(at[i]);
-    }
-    return false;
+    return (code & 0xff80001f) == 0x9200001f || (code & 0xbfe0001f) == 0x8b20001f;
 }
 
-bool fm_prologue_rule(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_rule *rule)
+static void follow_constant(struct frame *frame, uint32_t code, int32_t added)
 {
-    const uint32_t *call = (const uint32_t *)(address & ~(uintptr_t)3), *at = call;
-    for (unsigned i = 0; i < MAX_BEFORE; i++) {
-        if (!fm_is_code(module, (uintptr_t)--at, (uintptr_t)call + sizeof *call) || is_return(*at))
-            return false;
-        if (saves_frame_record(*at))
-            return read_prologue(at, call, rule);
+    unsigned from = register_at(code, 5), to = register_at(code, 0);
+    bool known = from == SP ? frame->sp_known : from == FM_DWARF_FP ? frame->fp_known : (int)from == frame->copy;
+    int32_t value = (from == SP ? frame->sp : from == FM_DWARF_FP ? frame->fp : frame->copied) - added;
+    if (to == SP) {
+        frame->sp_known = known;
+        frame->sp = value;
+    } else if (to == FM_DWARF_FP) {
+        frame->fp_known = known;
+        frame->fp = value;
+    } else if (from == SP && known && added == 0) {
+        frame->copy = (int)to;
+        frame->copied = value;
+    } else if ((int)to == frame->copy) {
+        frame->copy = NONE;
     }
-    return false;
+}
+
+/* ---- saved registers ---- */
+
+static void follow_register(struct frame *frame, unsigned number, int32_t at, bool loads)
+{
+    int32_t *saved = number == FM_DWARF_RA ? &frame->ra_saved : number == FM_DWARF_FP ? &frame->fp_saved : NULL;
+    if (!saved)
+        return;
+    if (loads)
+        *saved = 0;
+    else if (*saved == 0)
+        *saved = at;
+    if (loads && number == FM_DWARF_FP)
+        frame->fp_known = false;
+}
+
+/* Loads and stores of x registers from where the stack pointer points. */
+static void follow_transfer(struct frame *frame, uint32_t code)
+{
+    enum { LOADS = 1 << 22 };
+    uint32_t pair = code & 0xff800000, one = code & 0xffa00c00;
+    int32_t at = frame->sp;
+    bool is_pair = pair == 0xa8800000 || pair == 0xa9800000 || pair == 0xa9000000;
+    bool is_one = one == 0xf8000400 || one == 0xf8000c00 || (code & 0xff800000) == 0xf9000000;
+    if (register_at(code, 5) != SP || !frame->sp_known || (!is_pair && !is_one))
+        return;
+    if (pair == 0xa9000000 || pair == 0xa9800000) /* not moved, or before */
+        at -= 8 * signed_bits(code, 15, 7);
+    else if (pair == 0xf9000000)
+        at -= 8 * (int32_t)(code >> 10 & 0xfff);
+    else if (one == 0xf8000c00)
+        at -= signed_bits(code, 12, 9);
+    follow_register(frame, register_at(code, 0), at, code & LOADS);
+    if (is_pair)
+        follow_register(frame, register_at(code, 10), at - 8, code & LOADS);
+}
+
+static void follow(struct frame *frame, uint32_t code)
+{
+    int32_t added;
+    follow_transfer(frame, code);
+    if (adds_constant(code, &added))
+        follow_constant(frame, code, added);
+    else if (sets_sp_otherwise(code))
+        frame->sp_known = false;
+    else
+        frame->sp -= moved_by_transfer(code);
+}
+
+/* ---- rules ---- */
+
+/* The code after ret, br or what is no instruction is not reached from before. */
+static bool ends_function(uint32_t code)
+{
+    return code == 0xd65f03c0 || code == 0xd65f0bff || code == 0xd65f0fff || (code & 0xfffffc1f) == 0xd61f0000 ||
+           code == 0;
+}
+
+static const uint32_t *start_of(const struct fm_cfi_module *module, const uint32_t *to)
+{
+    const uintptr_t end = (uintptr_t)(to + 1);
+    bool all = fm_is_code(module, (uintptr_t)(to - MAX_BEFORE), end);
+    for (const uint32_t *at = to - 1; at >= to - MAX_BEFORE; at--)
+        if ((!all && !fm_is_code(module, (uintptr_t)at, end)) || ends_function(*at))
+            return at + 1;
+    return NULL;
+}
+
+/* The frame pointer is preferred: on some ways to the address the stack pointer may have been moved. A call may change
+ * the other registers. */
+static bool find_cfa(const struct frame *frame, bool interrupted, struct fm_cfi_rule *rule)
+{
+    bool by_copy = !frame->fp_known && !frame->sp_known;
+    if (by_copy && (frame->copy == NONE || !interrupted))
+        return false;
+    rule->cfa_register = (uint8_t)(by_copy ? frame->copy : frame->fp_known ? FM_DWARF_FP : FM_DWARF_SP);
+    rule->cfa_offset = by_copy ? frame->copied : frame->fp_known ? frame->fp : frame->sp;
+    return rule->cfa_offset >= 0;
+}
+
+bool fm_prologue_rule(const struct fm_cfi_module *module, uintptr_t address, bool interrupted, struct fm_cfi_rule *rule)
+{
+    const uint32_t *to = (const uint32_t *)(address & ~(uintptr_t)3);
+    const uint32_t *at = fm_is_code(module, (uintptr_t)to, (uintptr_t)(to + 1)) ? start_of(module, to) : NULL;
+    struct frame frame = {.sp_known = true, .copy = NONE};
+    struct fm_cfi_rule found = {.ra_kind = FM_RA_IN_REGISTER, .ra_offset = FM_DWARF_RA};
+    if (!at)
+        return false;
+    for (; at < to; at++)
+        follow(&frame, *at);
+    if (!find_cfa(&frame, interrupted, &found) || (!frame.ra_saved && !interrupted))
+        return false;
+    if (frame.ra_saved) {
+        found.ra_kind = FM_RA_SAVED;
+        found.ra_offset = -frame.ra_saved;
+    }
+    if (frame.fp_saved) {
+        found.fp_kind = FM_FP_AT_CFA;
+        found.fp_offset = -frame.fp_saved;
+    }
+    *rule = found;
+    return true;
 }
 #else
-bool fm_prologue_rule(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_rule *rule)
+bool fm_prologue_rule(const struct fm_cfi_module *module, uintptr_t address, bool interrupted, struct fm_cfi_rule *rule)
 {
-    (void)module, (void)address, (void)rule;
+    (void)module, (void)address, (void)interrupted, (void)rule;
     return false;
 }
 #endif

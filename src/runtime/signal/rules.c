@@ -49,8 +49,8 @@ static void guess(struct fm_rule_slot *slot, const struct fm_cfi_module *module,
         slot->rule.ra_kind = FM_RA_SIGNAL;
     else if (module && !interrupted && module->start == getauxval(AT_BASE))
         slot->rule.ra_kind = FM_RA_NONE;
-    else if (module && !interrupted)
-        fm_prologue_rule(module, address, &slot->rule);
+    else if (module)
+        fm_prologue_rule(module, address, interrupted, &slot->rule);
 }
 
 /* A call has replaced the register of the return address: tables that say it is still there are empty, as those of some

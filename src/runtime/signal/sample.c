@@ -97,13 +97,15 @@ void fm_sample_find_stack(struct fm_sampled_thread *self)
 
 /* ---- samples ---- */
 
-/* What a killed process leaves of its memory is at most a second old. */
-static void note_memory(struct fm_segment_header *h, uint64_t now_ns)
+/* What a killed process leaves of its memory is at most a second old, and a call that is always the same takes the fast
+ * path for at most a second. */
+static void do_every_second(struct fm_segment_header *h, uint64_t now_ns)
 {
     struct rusage use;
-    if (now_ns - fm_sampling.memory_noted_ns < 1000000000u)
+    if (now_ns - fm_sampling.second_ns < 1000000000u)
         return;
-    fm_sampling.memory_noted_ns = now_ns;
+    fm_sampling.second_ns = now_ns;
+    __atomic_fetch_add(fm_sampling.memos, 1, __ATOMIC_RELAXED);
     if (fm_kernel(SYS_getrusage, RUSAGE_SELF, &use) == 0)
         h->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024;
 }
@@ -152,7 +154,7 @@ static __attribute__((noinline)) void take_sample(struct fm_context_tree *tree, 
         tree->header->clock_ppb = fm_clock_error_ppb(fm_sampling.clock);
     uint64_t now_ns = first ? fm_clock_ns(CLOCK_MONOTONIC) : 0;
     if (first)
-        note_memory(tree->header, now_ns);
+        do_every_second(tree->header, now_ns);
     if (fm_context_tree_add(tree, (unsigned)self->tid, memory, &path, self->pending, now_ns))
         self->pending = 0;
     if (self->samples != sample)

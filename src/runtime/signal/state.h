@@ -52,8 +52,9 @@ struct fm_sampling {
     struct fm_sampled_thread *threads; /* FM_SAMPLED_THREADS slots and a dummy one; zeroed in a forked child */
     struct fm_context_tree contexts;
     const struct fm_clock *clock;
-    uint64_t memory_noted_ns; /* CLOCK_MONOTONIC */
-    int signal;               /* one that the program does not use */
+    uint64_t *memos;    /* atomic: increased now and then, so that calls are looked at more closely (mpi/memo.h) */
+    uint64_t second_ns; /* CLOCK_MONOTONIC: when the last one began */
+    int signal;         /* one that the program does not use */
     unsigned n_stacks;
     struct fm_handlers handlers;
     struct {

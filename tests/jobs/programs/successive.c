@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { STEPS = 100, N = 20000, LOOP = 480 };
+enum { STEPS = 100, N = 20000, LOOP = 480, PAIRS = 8 };
 
 static double x[N], r[N], p[N];
 
@@ -54,6 +54,20 @@ static void chain(double *out)
     *out += c;
 }
 
+/* The second sends the last of the pairs, which are not adjacent, that the first has received. */
+static void pairs(double *out)
+{
+    struct {
+        double value;
+        int rank;
+    } mine[PAIRS] = {{0, 0}}, largest[PAIRS];
+    double sum;
+    MPI_Allreduce(mine, largest, PAIRS, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);        /* pair 1 */
+    MPI_Allreduce(&largest[PAIRS - 1].value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* pair 2 */
+    MPI_Barrier(MPI_COMM_WORLD);
+    *out += sum;
+}
+
 /* Not successive: other calls between them, other communicators, other roots. */
 static void apart(MPI_Comm other)
 {
@@ -96,6 +110,7 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         solve(out);
         MPI_Barrier(MPI_COMM_WORLD);
+        pairs(out);
         chain(out);
         apart(other);
         if (step % 50 == 0)
