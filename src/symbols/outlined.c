@@ -55,6 +55,14 @@ static bool enclosing_function(Dwarf_Die *die, Dwarf_Die *function)
     return found;
 }
 
+/* Functions that clang makes for a region besides its body, such as ".omp.reduction.reduction_func": they have the line of
+ * the region, but do not contain it. */
+static bool is_helper(Dwarf_Die *die)
+{
+    const char *name = symbol_of(die);
+    return name && strstr(name, ".omp");
+}
+
 /* As a number, because elfutils does not know file 0 of DWARF 5. */
 static bool file_number(Dwarf_Die *die, Dwarf_Word *number)
 {
@@ -86,8 +94,9 @@ static void search_line(struct line_search *search, Dwarf_Die *parent, unsigned 
         Dwarf_Word file;
         if (tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type || tag == DW_TAG_structure_type)
             search_line(search, &die, depth + 1);
-        if (tag != DW_TAG_subprogram || fm_outlined_is(&die) || dwarf_decl_line(&die, &line) != 0 ||
-            line > search->line || line < search->best || !file_number(&die, &file) || file != search->file)
+        if (tag != DW_TAG_subprogram || fm_outlined_is(&die) || is_helper(&die) ||
+            dwarf_decl_line(&die, &line) != 0 || line > search->line || line < search->best ||
+            !file_number(&die, &file) || file != search->file)
             continue;
         search->several = line == search->best && (search->several || !is_same(&die, &search->function));
         search->best = line;
