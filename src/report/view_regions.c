@@ -108,8 +108,9 @@ enum fm_status fm_view_regions_text(struct fm_report *report, FILE *out, struct 
         return FM_OK;
     fm_print_scope(report, out);
     fm_print_sentence(
-        out, "Figures include nested regions; longest: wall time of the slowest rank; %% in MPI: of the wall time; top MPI "
-             "routines: in %% of the MPI time.");
+        out,
+        "Figures include nested regions; longest: wall time of the slowest rank; %% in MPI: of the wall time; top MPI "
+        "routines: in %% of the MPI time.");
     fputc('\n', out);
     fm_table_print(&table, out);
     fm_print_no_regions(report, out);

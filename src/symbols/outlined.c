@@ -94,9 +94,8 @@ static void search_line(struct line_search *search, Dwarf_Die *parent, unsigned 
         Dwarf_Word file;
         if (tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type || tag == DW_TAG_structure_type)
             search_line(search, &die, depth + 1);
-        if (tag != DW_TAG_subprogram || fm_outlined_is(&die) || is_helper(&die) ||
-            dwarf_decl_line(&die, &line) != 0 || line > search->line || line < search->best ||
-            !file_number(&die, &file) || file != search->file)
+        if (tag != DW_TAG_subprogram || fm_outlined_is(&die) || is_helper(&die) || dwarf_decl_line(&die, &line) != 0 ||
+            line > search->line || line < search->best || !file_number(&die, &file) || file != search->file)
             continue;
         search->several = line == search->best && (search->several || !is_same(&die, &search->function));
         search->best = line;

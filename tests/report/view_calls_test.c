@@ -215,7 +215,8 @@ static void test_callers_without_lines(void)
     char *text = print_text(fm_view_callers_text, profile, &(struct fm_report_options){0}, &error);
     const char *function = strstr(text, "deflate  [libz.so.1]\n");
     const char *unnamed = function ? strstr(function, "<- [libx.so]\n") : NULL;
-    tap_ok(unnamed && strstr(unnamed, "<- main  at ocean.f90:14\n"), "a caller without a line is shown, and its callers");
+    tap_ok(unnamed && strstr(unnamed, "<- main  at ocean.f90:14\n"),
+           "a caller without a line is shown, and its callers");
     free(text);
     fm_profile_destroy(profile);
 }
