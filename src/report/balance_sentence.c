@@ -44,6 +44,18 @@ static const char *even_sentence(struct fm_report *report)
                      fm_time_text(within, (double)(mpi <= most - least ? mpi : most - least)));
 }
 
+const char *fm_end_sentence(struct fm_report *report)
+{
+    const struct fm_balance_end *end = &report->balance.end;
+    char later[FM_UNIT_CHARS];
+    if (end->evenness != FM_UNEVEN)
+        return "";
+    bool one = fm_rankset_count(&end->late) == 1;
+    return fm_format(&report->arena,
+                     "R%s reach%s MPI_Finalize %s after the others, which wait there; that is not measured.",
+                     fm_ranks_text(report, &end->late, 24) + 1, one ? "es" : "", fm_time_text(later, end->later_ns));
+}
+
 const char *fm_balance_sentence(struct fm_report *report)
 {
     const struct fm_balance *balance = &report->balance;

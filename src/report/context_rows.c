@@ -20,11 +20,11 @@ static uint64_t weight(const struct tree_printer *printer, const struct fm_conte
     return printer->own ? context->own.of.sum_ns : context->all.of.sum_ns;
 }
 
-/* An unknown line adds no information to its function. */
-static bool worth_a_row(const struct fm_context *context)
+/* An unknown line adds no information to its function; a caller without a line does. */
+static bool worth_a_row(const struct fm_calltree *tree, const struct fm_context *context)
 {
     bool line = context->id.kind == FM_CONTEXT_STATEMENT || context->id.kind == FM_CONTEXT_CALL_SITE;
-    bool caller = context->parent->id.kind != FM_CONTEXT_FRAME;
+    bool caller = tree->of_callers || context->parent->id.kind != FM_CONTEXT_FRAME;
     return !line || caller || context->id.line;
 }
 
@@ -67,7 +67,7 @@ static void choose_limit(struct tree_printer *printer, struct fm_arena *scratch)
     size_t n = 0;
     const struct fm_context *root = printer->tree->root;
     for (const struct fm_context *at = root->first; weights && at; at = fm_context_after(root, at))
-        if (worth_a_row(at) && depth_of(printer, at) <= printer->depth && weight(printer, at) > 0)
+        if (worth_a_row(printer->tree, at) && depth_of(printer, at) <= printer->depth && weight(printer, at) > 0)
             weights[n++] = weight(printer, at);
     printer->rows->limit_ns = find_limit(weights, weights ? n : 0, max, min_ns, scratch);
     for (size_t i = 0; i < n; i++)
@@ -76,7 +76,7 @@ static void choose_limit(struct tree_printer *printer, struct fm_arena *scratch)
 
 static bool is_shown(const struct tree_printer *printer, const struct fm_context *context)
 {
-    return worth_a_row(context) && weight(printer, context) >= printer->rows->limit_ns;
+    return worth_a_row(printer->tree, context) && weight(printer, context) >= printer->rows->limit_ns;
 }
 
 /* ---- drawing ---- */

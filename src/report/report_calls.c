@@ -188,11 +188,14 @@ enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, str
     for (size_t i = n > HOT_NAMES ? n - HOT_NAMES : 0; i < n; i++) {
         const struct fm_context *frame = frames[i % HOT_NAMES];
         bool missing = frame->facts.callers_missing, inferred = frame->facts.inferred && !missing;
+        bool body = frame->id.body && !missing && !inferred;
         marks.callers_missing |= missing;
         marks.inferred |= inferred;
+        marks.body |= body;
         path = fm_format(&report->arena, "%s%s%s%s", path, fm_shorten(&report->arena, frame->id.name, NAME_COLUMNS),
                          missing    ? " (?)"
                          : inferred ? " (t)"
+                         : body     ? " (p)"
                                     : "",
                          i + 1 < n ? " > " : "");
     }

@@ -18,12 +18,13 @@ static const struct fm_scale_node *node_at(const struct chooser *chooser, uint32
     return &chooser->scaling->scale.nodes[node];
 }
 
-/* An unknown line adds no information to its function. */
+/* An unknown line adds no information to its function; a caller without a line does. */
 static bool worth_a_row(const struct chooser *chooser, uint32_t node)
 {
     const struct fm_context *context = node_at(chooser, node)->context;
     bool line = context->id.kind == FM_CONTEXT_STATEMENT || context->id.kind == FM_CONTEXT_CALL_SITE;
-    bool caller = node_at(chooser, node_at(chooser, node)->parent)->context->id.kind != FM_CONTEXT_FRAME;
+    bool caller = chooser->scaling->options.view == FM_SCALING_CALLERS ||
+                  node_at(chooser, node_at(chooser, node)->parent)->context->id.kind != FM_CONTEXT_FRAME;
     return !line || caller || context->id.line;
 }
 

@@ -12,9 +12,14 @@ static const char *headline_balance(struct fm_report *report)
         return "";
     if (report->programs.n)
         return fm_programs_headline(report);
-    if (report->balance.evenness == FM_UNKNOWN_EVENNESS)
+    const struct fm_balance_end *end = &report->balance.end;
+    bool even = report->balance.evenness == FM_EVEN;
+    if (report->balance.evenness == FM_UNKNOWN_EVENNESS || (even && end->evenness == FM_UNKNOWN_EVENNESS))
         return "; ranks lacked cores";
-    if (!fm_balance_is_uneven(&report->balance))
+    if (even && end->evenness == FM_UNEVEN)
+        return fm_format(&report->arena, "; %s end%s last", fm_ranks_text(report, &end->late, 24),
+                         fm_rankset_count(&end->late) == 1 ? "s" : "");
+    if (even)
         return "; balanced";
     if (report->balance.n_groups < 2)
         return fm_format(&report->arena, "; rank %u waits most", summary->of.mpi_ns.max_rank);
@@ -121,13 +126,15 @@ enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_er
     const struct fm_summary *summary = &report->summary;
     char overhead[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
     print_ends(report, out);
-    print_line(out, fm_headline(report));
+    fm_print_folded(out, fm_headline(report), 2); /* two lines at most, of twelve */
     print_extremes(report, out);
     print_heaviest(report, out);
     if (report->programs.n && summary->mpi_sum_ns)
         print_line(out, fm_format(&report->arena, "  %s", fm_programs_line(report)));
     else if (report->balance.n_groups > 1)
         print_line(out, fm_format(&report->arena, "  %s", fm_balance_sentence(report)));
+    else if (fm_end_sentence(report)[0])
+        print_line(out, fm_format(&report->arena, "  %s", fm_end_sentence(report)));
     if (fm_profile_is_from_outside(report->profile))
         return FM_OK;
     print_line(out,

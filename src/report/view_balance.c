@@ -159,6 +159,8 @@ static void print_ranks(struct fm_report *report, FILE *out)
     char balance[FM_UNIT_CHARS], communication[FM_UNIT_CHARS], parallel[FM_UNIT_CHARS];
     if (summary->measured > 1)
         fm_print_folded(out, fm_balance_sentence(report), 2);
+    if (fm_end_sentence(report)[0])
+        fm_print_folded(out, fm_end_sentence(report), 2);
     fm_print_sentence(out, "Parallel efficiency %s (work / wall time) = load balance %s x communication efficiency %s.",
                       fm_percent_whole(parallel, report->factors.parallel),
                       fm_percent_whole(balance, report->factors.load_balance),

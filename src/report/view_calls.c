@@ -68,10 +68,10 @@ static void print_head(struct fm_report *report, const struct fm_calltree *tree,
     char samples[FM_UNIT_CHARS], hz[FM_UNIT_CHARS], time[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
     double whole = fm_report_whole_ns(report), all = (double)paths->nodes[0].all.sum_ns;
     const char *of_which = ", ", *of_it = " of it";
-    const char *text = fm_format(&report->arena, "%s samples of %u rank%s, up to %s per second, representing %s",
-                                 fm_count_text(samples, paths->samples), paths->nodes[0].all.ranks,
-                                 paths->nodes[0].all.ranks == 1 ? "" : "s", fm_mean_text(hz, fm_sampling_hz(paths)),
-                                 fm_time_text(time, all));
+    const char *text = fm_format(
+        &report->arena, "%s samples of %u rank%s, up to %s per second and thread, representing %s",
+        fm_count_text(samples, paths->samples), paths->nodes[0].all.ranks, paths->nodes[0].all.ranks == 1 ? "" : "s",
+        fm_mean_text(hz, fm_sampling_hz(paths)), fm_time_text(time, all));
     if (report->helpers_ns) {
         text = fm_format(&report->arena, "%s, %s of it in internal threads of MPI (left out; --inside-mpi shows them)",
                          text, fm_percent_whole(share, fm_ratio((double)report->helpers_ns, all)));
@@ -106,8 +106,8 @@ static void print_foot(struct fm_report *report, const struct fm_context_rows *r
     fm_print_folded(
         out, fm_format(&report->arena, "%s%s.", layouts[which].explained, fm_context_marks_text(report, &marks)), 0);
     if (report->profile->paths.nodes[0].all.ranks > 1)
-        fprintf(out, "min, max: of any rank%s%s.\n", estimated ? "; ~: estimated from several call sites" : "",
-                unknown ? "; -: unknown" : "");
+        fm_print_sentence(out, "min, max: least and most of a rank; rank: the one with the most%s%s.",
+                          estimated ? "; ~: estimated from several call sites" : "", unknown ? "; -: unknown" : "");
 }
 
 static void print_rows(struct fm_report *report, const struct fm_calltree *tree, const struct fm_context_rows *rows,

@@ -27,7 +27,7 @@ static size_t list_factors(struct fm_report *report, const struct fm_report_effi
     char mean[FM_UNIT_CHARS];
     unsigned deeper = threads->known;
     const struct factor of_mpi[] = {
-        {threads->known ? "parallel efficiency of MPI" : "parallel efficiency", "mean work / wall time", "", deeper,
+        {threads->known ? "MPI parallel efficiency" : "parallel efficiency", "mean work / wall time", "", deeper,
          run->known, run->parallel},
         {"load balance", "mean / longest work", "", deeper + 1, run->known, run->load_balance},
         {"communication", "longest work / wall time", "", deeper + 1, run->known, run->communication},

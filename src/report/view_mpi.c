@@ -73,6 +73,14 @@ static void fill_routines(struct fm_report *report, struct fm_table *table, size
     }
 }
 
+/* Measurement ends where MPI_Finalize begins, so its time would be taken for that of a short call. */
+static void print_finalize(const struct fm_summary *summary, size_t rows, FILE *out)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (strcmp(summary->routines[i]->name, "MPI_Finalize") == 0)
+            fm_print_sentence(out, "MPI_Finalize is counted only: measurement ends where it begins.");
+}
+
 /* ---- by a part of the key ---- */
 
 static const struct fm_column group_columns[] = {
@@ -342,7 +350,9 @@ enum fm_status fm_view_mpi_text(struct fm_report *report, FILE *out, struct fm_e
         fm_table_print(&table, out);
         fm_print_more(out, rows, summary->n_routines, "routine");
         fputc('\n', out);
-        fm_print_sentence(out, "min, max, second: single calls; least, most: all calls of one rank, the next column.");
+        fm_print_sentence(out, "min, max, second: shortest, longest and second longest call; least, most: all calls of "
+                               "one rank; rank: that of the column before it.");
+        print_finalize(summary, rows, out);
     }
     size_t histograms = report->options.histogram ? fm_report_rows(report, summary->n_routines, HISTOGRAM_ROUTINES) : 0;
     for (size_t i = 0; i < histograms; i++)

@@ -16,7 +16,7 @@ static const struct fm_column columns[] = {
     {"longest", "rank_max_wall_s", FM_COLUMN_TIME},
     {"rank", "rank_max_wall_rank", FM_COLUMN_RANK},
     {"MPI", "mpi_s", FM_COLUMN_TIME},
-    {"% MPI", "fraction", FM_COLUMN_PERCENT},
+    {"% in MPI", "fraction", FM_COLUMN_PERCENT},
     {NULL, "calls", FM_COLUMN_COUNT},
     {"top MPI routines", NULL, FM_COLUMN_TEXT},
     {NULL, NULL, FM_COLUMN_TEXT}, /* if there are several programs: the one that has it, or their number */
@@ -108,7 +108,9 @@ enum fm_status fm_view_regions_text(struct fm_report *report, FILE *out, struct 
         return FM_OK;
     fm_print_scope(report, out);
     fm_print_sentence(
-        out, "Figures include nested regions; longest: wall time of the slowest rank; %% MPI: of the wall time.");
+        out,
+        "Figures include nested regions; longest: wall time of the slowest rank; %% in MPI: of the wall time; top MPI "
+        "routines: in %% of the MPI time.");
     fputc('\n', out);
     fm_table_print(&table, out);
     fm_print_no_regions(report, out);

@@ -40,6 +40,8 @@ const char *fm_split_text(struct fm_report *report)
         if (parts[i].known)
             text = fm_format(&report->arena, "%s%s%s %s", text, text[0] ? ", " : "", parts[i].name,
                              fm_percent_whole(share, fm_ratio((double)parts[i].ns, (double)total.wall_ns)));
+    if (total.knows_no_cpu && total.no_cpu_ns)
+        text = fm_format(&report->arena, "%s (not in the others)", text);
     return text;
 }
 
@@ -49,7 +51,7 @@ const char *fm_no_cpu_sentence(struct fm_report *report)
     const char *text = fm_no_cpu_text(&use, &report->arena);
     if (!text || !text[0])
         return "";
-    return fm_format(&report->arena, "%s. %s other times include that.", text, use.processes == 1 ? "Its" : "Their");
+    return fm_format(&report->arena, "%s. All times but those of --view split include that.", text);
 }
 
 /* ---- ranks ---- */
@@ -149,7 +151,7 @@ enum fm_status fm_view_split_text(struct fm_report *report, FILE *out, struct fm
     fm_table_print(&table, out);
     fm_print_more(out, shown, ranks.n, "rank");
     fm_print_sentence(out, "Bars: # program, = MPI%s%s.", total.knows_io ? ", : I/O" : "",
-                      total.knows_no_cpu ? ", . no CPU, which is not in the others" : "");
+                      total.knows_no_cpu ? ", . no CPU" : "");
     if (!total.knows_no_cpu)
         fm_print_sentence(out, "Time without a CPU is unknown, and contained in the others.");
     return FM_OK;

@@ -279,6 +279,8 @@ static enum fm_status print_balance(struct fm_report *report, FILE *out, struct 
         fm_percent_whole(communication, report->factors.communication));
     if (fm_balance_is_uneven(&report->balance) && !is_explained(report))
         fm_print_folded(out, fm_balance_sentence(report), 2);
+    if (fm_end_sentence(report)[0])
+        fm_print_folded(out, fm_end_sentence(report), 2);
     return FM_OK;
 }
 

@@ -27,6 +27,7 @@ const struct fm_view *fm_view_find(const char *name); /* NULL if there is none *
 enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_error *error);
 
 const char *fm_balance_sentence(struct fm_report *report); /* about groups and jumps; "" for one rank */
+const char *fm_end_sentence(struct fm_report *report);     /* about ranks that reach MPI_Finalize last; or "" */
 /* "program 61 %, MPI 30 %, no CPU 9 %", without what is unknown; "" if no time was measured. */
 const char *fm_split_text(struct fm_report *report);
 /* How much of the time the ranks had no CPU, if it is worth mentioning; else "". */

@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "base/sort.h"
 
-static const char magic[] = "fathom symbols 5\n";
+static const char magic[] = "fathom symbols 6\n";
 enum {
     MAGIC_BYTES = sizeof magic - 1,
     HEAD_BYTES = MAGIC_BYTES + sizeof(uint64_t),

@@ -3,7 +3,7 @@
  * module or its debug file has changed. A file is not trusted; one that is damaged, of another version or owned by
  * another user is ignored. A failure to write is not an error.
  *
- *   "fathom symbols 3\n"   CRC-64 of the rest (8 bytes)   the rest, integers as LEB128:
+ *   "fathom symbols 6\n"   CRC-64 of the rest (8 bytes)   the rest, integers as LEB128:
  *   version of the files;  strings: count, for each its length and bytes;
  *   addresses: count, for each the distance from the previous one, function and callee (indices of strings) and the
  *   number of frames, for each frame: function, path, defined (indices), line, nearby, defined_line, inlined, body (index);

@@ -139,6 +139,23 @@ int main()
     return 0;
 }
 """
+REDUCTION = r"""
+volatile double sink;
+__attribute__((noinline)) double norm(int n)
+{
+    double sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 5000; k++)
+            sum += i * 0.999 + sink;
+    return sum;
+}
+int main(void)
+{
+    sink = norm(60000);
+    return 0;
+}
+"""
 COMPILERS = {"gcc": (C, "c"), "clang": (C, "c"), "g++": (CXX, "cc"), "clang++": (CXX, "cc"), "gfortran": (FORTRAN, "f90")}
 
 
@@ -201,6 +218,13 @@ def check_shared(tap, title, program):
     tap.equal(callers, {("ending", True, True)}, f"{title}: a body that left by a tail call is inferred")
 
 
+def check_reduction(tap, title, program):
+    """clang makes a function for the reduction too, with the line of the region."""
+    calls = measure(tap, title, program)
+    tap.equal({node["name"] for node, _ in bodies(calls)} if calls else None, {"norm"},
+              f"{title}: the body belongs to the function")
+
+
 def main():
     tap = jobs.Tap()
     for compiler in COMPILERS:
@@ -212,6 +236,10 @@ def main():
     for compiler in ("g++", "clang++"):
         for level in ("-O2", "-O3"):
             check_shared(tap, f"{compiler} {level}, shared lines", build(compiler, level, SHARED, "openmp_shared")[0])
+    for compiler in ("gcc", "clang"):
+        for level in ("-O0", "-O2"):
+            check_reduction(tap, f"{compiler} {level}, reduction",
+                            build(compiler, level, REDUCTION, "openmp_reduction")[0])
     tap.done()
 
 

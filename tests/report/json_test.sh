@@ -103,7 +103,7 @@ ok "is named" says "unknown option '--colour'"
 ok "an option without its value" status 2 "$fathom" report job.fathom --view
 ok "a value too many" status 2 "$fathom" report --all=yes job.fathom
 ok "--by shows the view mpi" status 0 "$fathom" report job.fathom --by routine
-ok "as it is" grep -q "min, max, second: single calls" out
+ok "as it is" grep -q "min, max, second: shortest, longest" out
 ok "--by another view" status 2 "$fathom" report job.fathom --by site --view sizes
 ok "is told whose it is" says "--by applies only to the view mpi, not to sizes"
 ok "--histogram of another view" status 2 "$fathom" report job.fathom --histogram --view balance

@@ -195,7 +195,32 @@ static void test_focus(void)
     tap_ok(error.status == FM_ERR_USAGE && strstr(error.text, "'nobody'"), "a function that is not there is told of");
 }
 
-/* Names are from anywhere, and trees of any shape: nothing reaches the terminal as a command, lines stay short. */
+/* A library without debug information between main and the function that uses the time. */
+static void test_callers_without_lines(void)
+{
+    struct fm_profile *profile = sample_profile(4);
+    struct fm_call_paths paths = {.n = 4, .samples = 1, .period_ns = {1, 1}};
+    struct fm_error error = {0};
+    paths.nodes = sample_alloc(profile, paths.n * sizeof *paths.nodes);
+    paths.nodes[0] = (struct fm_path_node){.kind = FM_PATH_ROOT, .site = {"", "", 0}, .routine = ""};
+    paths.nodes[1] = (struct fm_path_node){.kind = FM_PATH_CALL, .site = {OCEAN, "", 0x110}, .routine = ""};
+    paths.nodes[2] = (struct fm_path_node){.parent = 1, .kind = FM_PATH_CALL, .site = {LIBX, "", 0x900}, .routine = ""};
+    paths.nodes[3] = (struct fm_path_node){.parent = 2,
+                                           .kind = FM_PATH_LEAF,
+                                           .site = {LIBZ, "", 0x300},
+                                           .routine = "",
+                                           .own = fm_path_cost_of(1000 * MS, 0)};
+    fm_call_paths_inclusive(&paths, 0);
+    fm_merge_paths(profile, &paths, &profile->arena);
+    char *text = print_text(fm_view_callers_text, profile, &(struct fm_report_options){0}, &error);
+    const char *function = strstr(text, "deflate  [libz.so.1]\n");
+    const char *unnamed = function ? strstr(function, "<- [libx.so]\n") : NULL;
+    tap_ok(unnamed && strstr(unnamed, "<- main  at ocean.f90:14\n"),
+           "a caller without a line is shown, and its callers");
+    free(text);
+    fm_profile_destroy(profile);
+}
+
 /* What no rank tells of. */
 static void test_not_known(void)
 {
@@ -218,6 +243,7 @@ static void test_not_known(void)
     fm_profile_destroy(profile);
 }
 
+/* Names are from anywhere, and trees of any shape: nothing reaches the terminal as a command, lines stay short. */
 static void test_hostile(void)
 {
     enum { DEEP = FM_CALL_PATHS_DEPTH };
@@ -462,6 +488,7 @@ int main(int argc, char **argv)
     test_summary();
     test_focus();
     test_not_known();
+    test_callers_without_lines();
     test_hostile();
     test_letters();
     test_looks_stay();

@@ -231,7 +231,8 @@ enum fm_status fm_balance_find(const struct fm_profile *profile, struct fm_arena
                                struct fm_error *error)
 {
     *balance = (struct fm_balance){0};
-    if (!sort_ranks(profile, arena, balance) || !split_groups(balance, arena) || !find_heavy(profile, arena, balance))
+    if (!sort_ranks(profile, arena, balance) || !split_groups(balance, arena) ||
+        !fm_balance_find_end(balance, profile, arena) || !find_heavy(profile, arena, balance))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to sort %zu ranks", profile->n_processes);
     return FM_OK;
 }

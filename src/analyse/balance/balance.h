@@ -66,8 +66,18 @@ enum fm_evenness {
     FM_UNKNOWN_EVENNESS, /* the differences can be due to missing cores */
 };
 
+/* Ranks that reach MPI_Finalize later than the others because they worked longer. The others wait for them there, where
+ * nothing is measured, so their MPI times do not show it. */
+struct fm_balance_end {
+    enum fm_evenness evenness;
+    struct fm_rankset late; /* empty if even */
+    double later_ns;        /* mean wall time of these ranks minus that of the others; 0 if even */
+    bool not_work;          /* at least half of that they were not running */
+};
+
 struct fm_balance {
     enum fm_evenness evenness;
+    struct fm_balance_end end;
     struct fm_balance_rank *order; /* least MPI time first, then by rank */
     size_t n;
     struct fm_balance_group *groups; /* of ranks between jumps, to be shown: one group unless uneven; none if n == 0 */
@@ -86,6 +96,10 @@ enum fm_status fm_balance_find(const struct fm_profile *profile, struct fm_arena
  * outside MPI differ by at least fm_uneven_least_ns() of the mean wall time. The time in which they had no CPU does not
  * count: the least that one of them can have worked must be larger by as much than the most of the other. */
 enum fm_evenness fm_balance_evenness(const struct fm_balance *balance);
+
+/* Sets `end`, if the profile is complete. Ranks end late if both their wall times and their times outside MPI are longer
+ * by at least fm_uneven_least_ns() than those of the others. Returns false if out of memory. */
+bool fm_balance_find_end(struct fm_balance *balance, const struct fm_profile *profile, struct fm_arena *arena);
 
 /* Only then do reports say which ranks wait. */
 static inline bool fm_balance_is_uneven(const struct fm_balance *balance)

@@ -87,6 +87,7 @@ struct fm_context {
 struct fm_calltree {
     struct fm_context *root;
     uint32_t ranks;
+    bool of_callers;                   /* made by fm_calltree_callers: what is below a function calls it */
     const struct fm_program *programs; /* of the job, if it has several; set only by fm_calltree_make */
     size_t n_programs;
     size_t n;                     /* nodes, without the root */

@@ -198,6 +198,7 @@ enum fm_status fm_calltree_callers(const struct fm_calltree *calls, size_t depth
     struct view_builder builder = {.to = callers, .depth = depth};
     if (!fm_calltree_start(callers, arena, calls->ranks))
         return fm_calltree_end(callers, error);
+    callers->of_callers = true;
     callers->root->all = calls->root->all;
     walk(&builder, calls, find_callers);
     for (const struct fm_context *at = calls->root->first; at && !callers->failed;

@@ -136,6 +136,7 @@ const char *fm_evidence_text(char *buffer, const struct fm_evidence *evidence)
 static const char *const labels[][2] = {
     {"all_bytes", "between all ranks"},
     {"between_hosts_then_bytes", "with the other placement"},
+    {"bound", "bound to the same cores"},
     {"busy_work_avg_s", "mean work of these ranks"},
     {"call_avg_s", "mean time of a call"},
     {"call_floor_s", "without waiting"},

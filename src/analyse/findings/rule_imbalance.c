@@ -42,10 +42,18 @@ static bool is_not_work(const struct fm_balance *balance)
            fm_balance_is_not_work(balance, &balance->groups[balance->n_groups - 1]);
 }
 
+/* By their MPI times, or because the others wait in MPI_Finalize. */
+static bool compute_longer(const struct fm_balance *balance)
+{
+    if (fm_balance_is_uneven(balance))
+        return !is_not_work(balance);
+    return balance->evenness == FM_EVEN && balance->end.evenness == FM_UNEVEN && !balance->end.not_work;
+}
+
 static void find_total(struct fm_finding_search *search)
 {
     const struct fm_balance *balance = search->balance;
-    if (!fm_balance_is_uneven(balance) || search->profile->n_programs > 1 || is_not_work(balance))
+    if (search->profile->n_programs > 1 || !compute_longer(balance))
         return;
     struct halves halves = divide(search);
     double cost_ns = fm_finding_uneven_ns(search);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks without cores of their own: more ranks than cores on a host, or other programs on it. Then times include waiting
  * for a core, and rules about waiting are not applied. */
+#include "analyse/efficiency/factors.h"
+#include "analyse/efficiency/thread_use.h"
 #include "analyse/findings/rules.h"
 #include "base/units.h"
 
@@ -29,6 +31,42 @@ static struct fm_finding *add(struct fm_finding_search *search, double lost_ns, 
     return finding;
 }
 
+/* The fewest CPUs that a process may use; UINT64_MAX if unknown. */
+static uint64_t fewest_cpus(const struct fm_profile *profile)
+{
+    uint64_t fewest = UINT64_MAX;
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        uint64_t cpus = profile->processes[i].allowed_cpus;
+        if (profile->processes[i].end != FM_END_MISSING && cpus && cpus != FM_UNKNOWN && cpus < fewest)
+            fewest = cpus;
+    }
+    return fewest;
+}
+
+/* Threads of OpenMP for which there are not enough cores: ranks bound to fewer cores than they have threads, as mpirun
+ * does unless it is told otherwise, or too many of them on a host. */
+static void add_threads(struct fm_finding_search *search, struct fm_finding *finding)
+{
+    const struct fm_core_use *use = &search->cores;
+    if (!search->calls.root)
+        return;
+    struct fm_thread_use threads = fm_thread_use_find(&search->calls, search->profile->paths.period_ns[1],
+                                                      search->summary->wall_sum_ns,
+                                                      fm_outside_spread(search->profile).sum);
+    uint64_t n = threads.known ? (uint64_t)(threads.threads + 0.5) : 1, cpus = fewest_cpus(search->profile);
+    if (n < 2)
+        return;
+    fm_finding_evidence(finding, "threads_per_rank", threads.threads);
+    if (n > cpus)
+        finding->text = fm_finding_text(search, "%s; %s about %llu threads on %llu core%s", finding->text,
+                                        use->processes == 1 ? "it has" : "each has", (unsigned long long)n,
+                                        (unsigned long long)cpus, cpus == 1 ? "" : "s");
+    else if (use->cores && n * use->ranks > use->cores)
+        finding->text = fm_finding_text(search, "%s; %u rank%s of about %llu threads on %u core%s", finding->text,
+                                        use->ranks, use->ranks == 1 ? "" : "s", (unsigned long long)n, use->cores,
+                                        use->cores == 1 ? "" : "s");
+}
+
 static void find_measured(struct fm_finding_search *search)
 {
     const struct fm_core_use *use = &search->cores;
@@ -37,6 +75,8 @@ static void find_measured(struct fm_finding_search *search)
     fm_finding_evidence(finding, "no_cpu_max_fraction", use->no_cpu_most);
     finding->text = fm_no_cpu_text(use, search->arena);
     search->failed |= !finding->text;
+    if (finding->text)
+        add_threads(search, finding);
 }
 
 static void find_estimated(struct fm_finding_search *search)

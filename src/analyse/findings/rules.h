@@ -20,8 +20,8 @@
 /* clang-format off */
 #define FM_FINDING_RULES(X)                                                                                             \
     X(no_cpu, "no-cpu", ANY, "time without a CPU, ranks and cores of the hosts, preemptions, CPU time",                 \
-      "Start as many ranks as the host has cores, and ask for hosts of your own. Until then, times and waiting say "    \
-      "little about the program.", "")                                                                                  \
+      "Start no more ranks, times their threads, than the host has cores, bind each rank to as many cores as it has "   \
+      "threads, and ask for hosts of your own. Until then, times and waiting say little about the program.", "")                                                                                  \
     X(memory, "memory", ANY, "high water of memory per rank, memory of the hosts",                                      \
       "Use fewer ranks per host, or more hosts. If the job starts swapping or is killed, this is why.", "")             \
     X(incomplete, "incomplete", ANY, "notes about the measurement",                                                     \

@@ -140,6 +140,40 @@ static void test_evenness(void)
            "a rank that waits outside MPI on a core of its own");
 }
 
+static void test_end(void)
+{
+    struct fm_process processes[3] = {{0}};
+    struct fm_profile profile = {.n_processes = 3, .job.ranks = 3, .processes = processes};
+    struct fm_arena arena = {0};
+    struct fm_balance balance;
+    struct fm_error error;
+    for (uint32_t i = 0; i < 3; i++)
+        processes[i] = (struct fm_process){.rank = i,
+                                           .wall_ns = (i == 1 ? 16 : 10) * SECOND,
+                                           .mpi_ns = SECOND,
+                                           .user_ns = (i == 1 ? 16 : 10) * SECOND,
+                                           .runqueue_ns = 0,
+                                           .max_rss_bytes = 1,
+                                           .end = FM_END_FINALIZED,
+                                           .inside = ""};
+    tap_ok(!fm_balance_find(&profile, &arena, &balance, &error) && balance.evenness == FM_EVEN &&
+               balance.end.evenness == FM_UNEVEN && fabs(balance.end.later_ns - 6e9) < 1 && !balance.end.not_work &&
+               fm_rankset_count(&balance.end.late) == 1 && balance.end.late.ranges[0].first == 1,
+           "a rank that reaches MPI_Finalize last");
+    processes[1].mpi_ns = 7 * SECOND;
+    tap_ok(!fm_balance_find(&profile, &arena, &balance, &error) && balance.end.evenness == FM_EVEN,
+           "a rank that started first has waited in MPI");
+    processes[1].mpi_ns = SECOND;
+    processes[1].runqueue_ns = 6 * SECOND;
+    tap_ok(!fm_balance_find(&profile, &arena, &balance, &error) && balance.end.evenness == FM_UNKNOWN_EVENNESS,
+           "one that had no CPU may not have worked longer");
+    processes[1].runqueue_ns = 0;
+    processes[2].end = FM_END_VANISHED;
+    tap_ok(!fm_balance_find(&profile, &arena, &balance, &error) && balance.end.evenness == FM_EVEN,
+           "a job in which a rank was killed says nothing about its end");
+    fm_arena_destroy(&arena);
+}
+
 /* Measured time without a CPU says more than CPU time and preemptions. */
 static void test_measured_evenness(void)
 {
@@ -376,6 +410,7 @@ int main(void)
     test_measured_evenness();
     test_measured_core_use();
     test_evenness();
+    test_end();
     test_summary();
     test_empty();
     test_region_names();

@@ -51,6 +51,19 @@ static void test_imbalance(void)
     made_job_free(job);
 
     job = made_job(1);
+    for (uint32_t rank = 1; rank < JOB_RANKS; rank++)
+        job->processes[rank].wall_ns -= 30 * SECOND, job->processes[rank].user_ns -= 30 * SECOND;
+    finding = made_finding(job, "imbalance");
+    tap_ok(made_ranks(job, finding, "0") && made_cost(finding, 7 * 30) && job->found.n == 1,
+           "the others wait in MPI_Finalize for one rank");
+    job->processes[0].user_ns -= 50 * SECOND;
+    tap_ok(!made_finding(job, "imbalance"), "which is not imbalance if that rank does not run");
+    job->processes[0].user_ns += 50 * SECOND;
+    job->processes[1].end = FM_END_VANISHED;
+    tap_ok(!made_finding(job, "imbalance"), "nor known if one of them was killed");
+    made_job_free(job);
+
+    job = made_job(1);
     made_calls(job, "MPI_Allreduce", 1, 8, 1000, 1000, 1000, 120 * MS);
     tap_ok(made_cost(made_finding(job, "imbalance"), 120) && job->found.n == 1, "ranks that are late in turns");
     made_job_free(job);
