@@ -270,7 +270,7 @@ void fm_listing_text(struct fm_listing *listing, size_t rows, FILE *out)
     size_t shown = fm_listing_rows(listing, rows);
     bool marked = false;
     if (!listing->n) {
-        fputs("No profiles.\n", out);
+        fputs(listing->n_unreadable ? "" : "No profiles.\n", out);
         return;
     }
     fill(listing, &table, rows);

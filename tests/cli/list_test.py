@@ -90,7 +90,7 @@ def test_strangers(tap):
     tap.ok(got.returncode == 1 and len(lines) == 4 and all(line.startswith("fathom list: strangers/") for line in lines),
            "one sentence for each, and status 1", got)
     none = run("nowhere")
-    tap.ok(none.returncode == 1 and none.stderr.count("\n") == 1, "a directory that is not there", none)
+    tap.ok((none.returncode, none.stdout) == (1, "") and none.stderr.count("\n") == 1, "a directory that is not there", none)
     empty = WORK / "empty"
     empty.mkdir()
     got = run("empty")
