@@ -41,7 +41,7 @@ FUNCTION(frame_without_tables, "push %rbx\npush %rbp\nsub $72, %rsp\n"
                                "call *%rdi\n"
                                "add $72, %rsp\npop %rbp\npop %rbx\nret\n");
 FUNCTION(frame_apart_from_record, "push %rbp\npush %rbx\npush %r12\nmov %rsp, %rbp\n"
-                                  "mov $1, %ebx\nmov $2, %r12d\nsub $64, %rsp\n"
+                                  "mov $1, %ebx\nmov $2, %r12d\npush $0\npush $0\npush $0\npush $0\n"
                                   "call *%rdi\n"
                                   "mov %rbp, %rsp\npop %r12\npop %rbx\npop %rbp\nret\n");
 FUNCTION(frame_without_record, "push %rbx\npush $0\npush $0\npush $0\npush $0\n"
