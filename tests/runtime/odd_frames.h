@@ -36,15 +36,15 @@ FUNCTION(frame_by_register, ".cfi_startproc\n"
                             "mov %rbx, %rsp\n.cfi_def_cfa_register rsp\n"
                             "pop %rbx\n.cfi_def_cfa_offset 8\n.cfi_restore rbx\n"
                             "ret\n.cfi_endproc\n");
-FUNCTION(frame_without_tables, "push %rbx\npush %rbp\nsub $72, %rsp\n"
+FUNCTION(frame_without_tables, "push %rbx\npush %rbp\n.rept 9\npush $0\n.endr\n"
                                "mov $12345, %ebp\nmov $1, %ebx\n"
                                "call *%rdi\n"
                                "add $72, %rsp\npop %rbp\npop %rbx\nret\n");
 FUNCTION(frame_apart_from_record, "push %rbp\npush %rbx\npush %r12\nmov %rsp, %rbp\n"
-                                  "mov $1, %ebx\nmov $2, %r12d\npush $0\npush $0\npush $0\npush $0\n"
+                                  "mov $1, %ebx\nmov $2, %r12d\n.rept 4\npush $0\n.endr\n"
                                   "call *%rdi\n"
                                   "mov %rbp, %rsp\npop %r12\npop %rbx\npop %rbp\nret\n");
-FUNCTION(frame_without_record, "push %rbx\npush $0\npush $0\npush $0\npush $0\n"
+FUNCTION(frame_without_record, "push %rbx\n.rept 4\npush $0\n.endr\n"
                                "call *%rdi\nadd $32, %rsp\npop %rbx\nret\n");
 FUNCTION(leaf_with_registers, "push %rbx\npush %r12\n"
                               ".globl kernel_waits, kernel_leaves\nkernel_waits: mov (%rdi), %eax\ntest %eax, %eax\n"
