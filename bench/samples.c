@@ -78,8 +78,10 @@ static void set_timer(int hz)
 static void start_sampling(void)
 {
     static struct fm_clock clock;
+    static uint64_t memos;
     fm_clock_start(&clock);
     fm_sampling.clock = &clock;
+    fm_sampling.memos = &memos;
     memset(&segment, 0, sizeof segment);
     segment.header.pid = (int32_t)getpid();
     segment.header.started_real_ns = clock_ns(CLOCK_REALTIME);

@@ -21,6 +21,11 @@ extern const char kernel_waits[], kernel_leaves[];
 /* Without tables: calls, and waits then. */
 void waits_after_call(volatile int *word, void (*call)(void));
 extern const char caller_waits[], caller_leaves[];
+#if defined __aarch64__
+/* Its tables do not describe how it returns, as those of clang 14. */
+void frame_without_epilogue(void);
+extern const char frame_freed_last[], frame_returns[];
+#endif
 /* Changes all registers that functions keep before it calls, and restores them. */
 void frame_of_changes(void (*call)(void));
 
@@ -101,6 +106,13 @@ FUNCTION(leaf_without_tables,
          "stp x19, x20, [sp, -16]!\nmov x19, sp\nsub x9, sp, 5, lsl 12\nand x9, x9, -4096\nmov sp, x9\n"
          ".globl leaf_waits, leaf_leaves\nleaf_waits: ldr w1, [x0]\ncbz w1, leaf_waits\n"
          "leaf_leaves: mov sp, x19\nldp x19, x20, [sp], 16\nret\n");
+FUNCTION(
+    frame_without_epilogue,
+    ".cfi_startproc\n"
+    "sub sp, sp, 32\n.cfi_def_cfa_offset 32\n"
+    "stp x29, x30, [sp, 16]\nadd x29, sp, 16\n.cfi_def_cfa x29, 16\n.cfi_offset x30, -8\n.cfi_offset x29, -16\n"
+    "ldp x29, x30, [sp, 16]\n"
+    ".globl frame_freed_last, frame_returns\nframe_freed_last: add sp, sp, 32\nframe_returns: ret\n.cfi_endproc\n");
 FUNCTION(frame_of_changes,
          ".cfi_startproc\n"
          "stp x29, x30, [sp, -32]!\n.cfi_def_cfa_offset 32\n.cfi_offset x29, -32\n.cfi_offset x30, -24\n"

@@ -208,6 +208,38 @@ static void check_interrupted(void)
     tap_ok(is_right(), "a function without tables, after a call");
 }
 
+/* ---- epilogues ---- */
+
+#if defined __aarch64__
+/* As if a signal had interrupted an instruction of a function that our caller has called, and that has this many bytes
+ * on the stack; it has restored all registers. */
+__attribute__((noinline)) static void interrupted_at(const char *at, uintptr_t bytes)
+{
+    ucontext_t context;
+    const uintptr_t *frame = __builtin_frame_address(0);
+    ENTER();
+    getcontext(&context);
+    context.uc_mcontext.pc = (uintptr_t)at;
+    context.uc_mcontext.sp = (uintptr_t)__builtin_dwarf_cfa() - bytes;
+    context.uc_mcontext.regs[29] = frame[0];
+    context.uc_mcontext.regs[30] = frame[1];
+    walk(&context);
+    walked = 1;
+}
+
+static void check_epilogues(void)
+{
+    interrupted_at(frame_freed_last, 32);
+    tap_ok(is_right(), "an epilogue that the tables do not describe, with a rest of the frame");
+    interrupted_at(frame_returns, 0);
+    tap_ok(is_right(), "and at the return");
+}
+#else
+static void check_epilogues(void)
+{
+}
+#endif
+
 /* ---- return addresses ---- */
 
 __attribute__((noinline)) static uintptr_t return_address(void)
@@ -251,6 +283,7 @@ int main(void)
 {
     check_walks();
     check_interrupted();
+    check_epilogues();
     check_return_addresses();
     check_page();
     return tap_done();

@@ -129,11 +129,16 @@ static void follow(struct frame *frame, uint32_t code)
 
 /* ---- rules ---- */
 
-/* The code after ret, br or what is no instruction is not reached from before. */
+/* ret, retaa, retab */
+static bool returns(uint32_t code)
+{
+    return code == 0xd65f03c0 || code == 0xd65f0bff || code == 0xd65f0fff;
+}
+
+/* The code after a return, br or what is no instruction is not reached from before. */
 static bool ends_function(uint32_t code)
 {
-    return code == 0xd65f03c0 || code == 0xd65f0bff || code == 0xd65f0fff || (code & 0xfffffc1f) == 0xd61f0000 ||
-           code == 0;
+    return returns(code) || (code & 0xfffffc1f) == 0xd61f0000 || code == 0;
 }
 
 static const uint32_t *start_of(const struct fm_cfi_module *module, const uint32_t *to)
@@ -181,7 +186,32 @@ bool fm_prologue_rule(const struct fm_cfi_module *module, uintptr_t address, boo
     *rule = found;
     return true;
 }
+
+bool fm_epilogue_rule(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_rule *rule)
+{
+    const uint32_t *code = (const uint32_t *)address;
+    int32_t freed = 0;
+    if (address % sizeof *code || !fm_is_code(module, address, (uintptr_t)(code + 1)))
+        return false;
+    bool frees = adds_constant(*code, &freed) && register_at(*code, 5) == SP && register_at(*code, 0) == SP &&
+                 freed > 0;
+    if (frees && fm_is_code(module, address, (uintptr_t)(code + 2)))
+        code++;
+    if (!returns(*code))
+        return false;
+    *rule = (struct fm_cfi_rule){.cfa_register = FM_DWARF_SP,
+                                 .cfa_offset = frees ? freed : 0,
+                                 .ra_kind = FM_RA_IN_REGISTER,
+                                 .ra_offset = FM_DWARF_RA};
+    return true;
+}
 #else
+bool fm_epilogue_rule(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_rule *rule)
+{
+    (void)module, (void)address, (void)rule;
+    return false;
+}
+
 bool fm_prologue_rule(const struct fm_cfi_module *module, uintptr_t address, bool interrupted, struct fm_cfi_rule *rule)
 {
     (void)module, (void)address, (void)interrupted, (void)rule;

@@ -12,5 +12,8 @@
  * leaves the rule as it is, if the instructions before it do not show one. Only reads memory: async-signal-safe. */
 bool fm_prologue_rule(const struct fm_cfi_module *module, uintptr_t address, bool interrupted,
                       struct fm_cfi_rule *rule);
+/* The rule of an interrupted function whose next instruction returns, or frees the last of its frame and the next one
+ * returns. Tables of clang before version 15 do not describe these instructions. Returns false for any other. */
+bool fm_epilogue_rule(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_rule *rule);
 
 #endif

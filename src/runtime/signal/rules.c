@@ -67,8 +67,9 @@ static void read_rule(struct fm_rule_slot *slot, struct fm_unwind_cache *cache, 
     bool in_module = fm_cfi_find_module(address, &module);
     slot->guessed = false;
     slot->strange = !in_module;
-    if (!in_module || !fm_cfi_rule_at(&module, address, &cache->tables, &slot->rule) ||
-        !is_possible(&slot->rule, interrupted))
+    bool returns = in_module && interrupted && fm_epilogue_rule(&module, address, &slot->rule);
+    if (!returns && (!in_module || !fm_cfi_rule_at(&module, address, &cache->tables, &slot->rule) ||
+                     !is_possible(&slot->rule, interrupted)))
         guess(slot, in_module ? &module : NULL, address, interrupted);
     slot->plain = is_plain(&slot->rule) && !slot->strange && (!slot->guessed || FM_CALL_KEEPS_RA_IN_REGISTER);
     slot->from_fp = slot->rule.cfa_register == FM_DWARF_FP;
