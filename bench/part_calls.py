@@ -40,10 +40,12 @@ def nanoseconds(program, mpi, alternations):
 
 
 def instructions(program, mpi):
-    """{how: {loop: (instructions per call, those of the interposer among them)}}"""
+    """{how: {loop: (instructions per call, those of the interposer among them)}}. Without samples, which have a part of their
+    own: after one a second, memos are made anew, and under callgrind few calls are a second."""
     counts = {}
     for how, preload in preloads(mpi).items():
-        counted = common.instructions([program, common.scaled(WARM_BATCHES, 1)], preload, own=preload[0].name if preload else "")
+        counted = common.instructions([program, common.scaled(WARM_BATCHES, 1)], preload, own=preload[0].name if preload else "",
+                                      FATHOM_SAMPLE="off")
         counts[how] = {loop: tuple(n / (LOOP_CALLS * ROUTINES[loop.split("/")[0]][1]) for n in both)
                        for loop, both in counted.items()}
     return counts

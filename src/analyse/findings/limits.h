@@ -48,7 +48,7 @@
     X(drift_cost,         0.05,  "drift",           "fraction of the time")                                             \
     X(placement_moved,    0.3,   "placement",       "fraction of all bytes that would stay within hosts")               \
     X(placement_rate,     1e8,   "placement",       "bytes per second between hosts")                                   \
-    X(memory,             0.9,   "memory",          "fraction of the memory of a host in use by its ranks")
+    X(memory,             0.9,   "memory",          "fraction of the memory of a host, or of what a control group allows, in use by its ranks")
 /* clang-format on */
 
 struct fm_finding_limits {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ranks of a host use nearly all of its memory. */
+/* The ranks of a host use nearly all of its memory, or of what a control group allows them. */
 #include "analyse/findings/rules.h"
 #include "base/units.h"
 
@@ -19,6 +19,12 @@ static double *used_bytes(struct fm_finding_search *search)
     return used;
 }
 
+static bool is_limited(const struct fm_host *host)
+{
+    return host->limit_bytes != FM_UNKNOWN && host->limit_bytes &&
+           (!host->memory_bytes || host->limit_bytes < host->memory_bytes);
+}
+
 void fm_rule_memory(struct fm_finding_search *search)
 {
     const struct fm_profile *profile = search->profile;
@@ -26,14 +32,17 @@ void fm_rule_memory(struct fm_finding_search *search)
     for (size_t h = 0; used && h < profile->n_hosts; h++) {
         const struct fm_host *host = &profile->hosts[h];
         char use[FM_UNIT_CHARS], all[FM_UNIT_CHARS];
-        if (!host->memory_bytes || used[h] < fm_finding_limits.memory * (double)host->memory_bytes)
+        bool limited = is_limited(host);
+        double bytes = (double)(limited ? host->limit_bytes : host->memory_bytes);
+        if (bytes == 0 || used[h] < fm_finding_limits.memory * bytes)
             continue;
         struct fm_finding *finding = fm_finding_add(search, 0, false);
         fm_finding_ranks(search, finding, &host->ranks);
         fm_finding_evidence(finding, "used_bytes", used[h]);
-        fm_finding_evidence(finding, "memory_bytes", (double)host->memory_bytes);
-        finding->text = fm_finding_text(search, "The memory of host %s is nearly full: %s use up to %s of %s",
-                                        host->name, fm_finding_ranks_text(search, &host->ranks),
-                                        fm_bytes_text(use, used[h]), fm_bytes_text(all, (double)host->memory_bytes));
+        fm_finding_evidence(finding, limited ? "limit_bytes" : "memory_bytes", bytes);
+        finding->text = fm_finding_text(search, "The memory %s host %s is nearly full: %s use up to %s of %s",
+                                        limited ? "that the job may use on" : "of", host->name,
+                                        fm_finding_ranks_text(search, &host->ranks), fm_bytes_text(use, used[h]),
+                                        fm_bytes_text(all, bytes));
     }
 }
