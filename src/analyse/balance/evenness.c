@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "model/order.h"
+
 /* Means over some ranks. */
 struct side {
     double wall_ns, mpi_ns, outside_ns, not_running_ns;
@@ -62,8 +64,7 @@ static bool is_late(const struct fm_balance *balance, size_t i)
 
 static int by_rank(const void *a, const void *b)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
+    return fm_compare_number(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* In ascending order, which keeps a set of many ranges cheap to build. */

@@ -8,8 +8,8 @@
  *
  * A pair that is known is counted on the fast path: the memo of the second call has the distance of its item from the
  * first one. Buffers are compared only off the fast path, which at least the first two calls of a site take, and all
- * calls after one of the samples, once a second (memo.h). Calls in
- * callbacks and of threads that share a slot are left out. */
+ * calls after one of the samples, once a second (memo.h). Calls in callbacks and of threads that share a slot are left
+ * out. */
 #ifndef FM_RUNTIME_MPI_SUCCESSION_H
 #define FM_RUNTIME_MPI_SUCCESSION_H
 

@@ -141,14 +141,13 @@ static bool ends_function(uint32_t code)
     return returns(code) || (code & 0xfffffc1f) == 0xd61f0000 || code == 0;
 }
 
-static const uint32_t *start_of(const struct fm_cfi_module *module, const uint32_t *to)
+static const uint32_t *start_of(const struct fm_code *code, const uint32_t *to)
 {
-    const uintptr_t end = (uintptr_t)(to + 1);
-    bool all = fm_is_code(module, (uintptr_t)(to - MAX_BEFORE), end);
-    for (const uint32_t *at = to - 1; at >= to - MAX_BEFORE; at--)
-        if ((!all && !fm_is_code(module, (uintptr_t)at, end)) || ends_function(*at))
-            return at + 1;
-    return NULL;
+    const uintptr_t before = (uintptr_t)to - code->start;
+    const uint32_t *at = to, *first = to - (before / sizeof *to < MAX_BEFORE ? before / sizeof *to : MAX_BEFORE);
+    while (at > first && !ends_function(at[-1]))
+        at--;
+    return at == to - MAX_BEFORE ? NULL : at;
 }
 
 /* The frame pointer is preferred: on some ways to the address the stack pointer may have been moved. A call may change
@@ -166,7 +165,8 @@ static bool find_cfa(const struct frame *frame, bool interrupted, struct fm_cfi_
 bool fm_prologue_rule(const struct fm_cfi_module *module, uintptr_t address, bool interrupted, struct fm_cfi_rule *rule)
 {
     const uint32_t *to = (const uint32_t *)(address & ~(uintptr_t)3);
-    const uint32_t *at = fm_is_code(module, (uintptr_t)to, (uintptr_t)(to + 1)) ? start_of(module, to) : NULL;
+    struct fm_code code = fm_code_around(module, address);
+    const uint32_t *at = code.end ? start_of(&code, to) : NULL;
     struct frame frame = {.sp_known = true, .copy = NONE};
     struct fm_cfi_rule found = {.ra_kind = FM_RA_IN_REGISTER, .ra_offset = FM_DWARF_RA};
     if (!at)
@@ -189,15 +189,14 @@ bool fm_prologue_rule(const struct fm_cfi_module *module, uintptr_t address, boo
 
 bool fm_epilogue_rule(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_rule *rule)
 {
-    const uint32_t *code = (const uint32_t *)address;
+    const uint32_t *at = (const uint32_t *)address;
+    struct fm_code code = fm_code_around(module, address);
+    size_t n = address % sizeof *at ? 0 : (code.end - address) / sizeof *at; /* instructions that can be read */
     int32_t freed = 0;
-    if (address % sizeof *code || !fm_is_code(module, address, (uintptr_t)(code + 1)))
+    if (!code.end || !n)
         return false;
-    bool frees = adds_constant(*code, &freed) && register_at(*code, 5) == SP && register_at(*code, 0) == SP &&
-                 freed > 0;
-    if (frees && fm_is_code(module, address, (uintptr_t)(code + 2)))
-        code++;
-    if (!returns(*code))
+    bool frees = adds_constant(*at, &freed) && register_at(*at, 5) == SP && register_at(*at, 0) == SP && freed > 0;
+    if (frees ? n < 2 || !returns(at[1]) : !returns(*at))
         return false;
     *rule = (struct fm_cfi_rule){.cfa_register = FM_DWARF_SP,
                                  .cfa_offset = frees ? freed : 0,

@@ -8,31 +8,35 @@ enum { WINDOW = 64, PAGE = 4096, MAX_DISTANCE = 64 << 10 }; /* words, bytes, byt
 
 /* ---- code ---- */
 
-/* Checks the program headers, which are in the first page of the module; there may be holes between its segments. */
-bool fm_is_code(const struct fm_cfi_module *module, uintptr_t from, uintptr_t to)
+/* From the program headers, which are in the first page of the module; there may be holes between its segments. */
+struct fm_code fm_code_around(const struct fm_cfi_module *module, uintptr_t address)
 {
     const Elf64_Word readable_code = PF_R | PF_X;
     const Elf64_Ehdr *elf = (const Elf64_Ehdr *)module->start;
     uintptr_t bias = module->start, first = UINTPTR_MAX;
     if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_phoff % 8 || elf->e_phoff >= PAGE ||
         elf->e_phnum > (PAGE - elf->e_phoff) / sizeof(Elf64_Phdr))
-        return false;
+        return (struct fm_code){0};
     const Elf64_Phdr *segments = (const Elf64_Phdr *)(module->start + elf->e_phoff);
     for (unsigned i = 0; i < elf->e_phnum; i++)
         if (segments[i].p_type == PT_LOAD && first == UINTPTR_MAX)
             bias -= (first = segments[i].p_vaddr & ~(uintptr_t)(PAGE - 1));
-    for (unsigned i = 0; i < elf->e_phnum; i++)
+    for (unsigned i = 0; i < elf->e_phnum; i++) {
+        struct fm_code code = {bias + segments[i].p_vaddr, bias + segments[i].p_vaddr + segments[i].p_memsz};
         if (segments[i].p_type == PT_LOAD && (segments[i].p_flags & readable_code) == readable_code &&
-            from >= bias + segments[i].p_vaddr && to <= bias + segments[i].p_vaddr + segments[i].p_memsz)
-            return true;
-    return false;
+            address >= code.start && address < code.end)
+            return code;
+    }
+    return (struct fm_code){0};
 }
 
 bool fm_is_return_address(uintptr_t address)
 {
     struct fm_cfi_module module;
-    return address > PAGE && address >> 48 == 0 && fm_cfi_find_module(address, &module) &&
-           fm_is_code(&module, address - FM_LONGEST_CALL, address + 1) && fm_follows_call(address);
+    if (address <= PAGE || address >> 48 != 0 || !fm_cfi_find_module(address, &module))
+        return false;
+    struct fm_code code = fm_code_around(&module, address);
+    return code.end && address - code.start >= FM_LONGEST_CALL && fm_follows_call(address);
 }
 
 /* ---- the stack ---- */

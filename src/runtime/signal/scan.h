@@ -11,8 +11,11 @@
 #include "base/ucontext.h"
 #include "runtime/signal/cfi.h"
 
-/* Whether all of a range is code of the module that can be read. */
-bool fm_is_code(const struct fm_cfi_module *module, uintptr_t from, uintptr_t to);
+/* The segment of a module with this address, if it is code that can be read; else end = 0. */
+struct fm_code {
+    uintptr_t start, end;
+};
+struct fm_code fm_code_around(const struct fm_cfi_module *module, uintptr_t address);
 /* Whether an address is that of code after a call instruction. */
 bool fm_is_return_address(uintptr_t address);
 struct fm_scanned {
