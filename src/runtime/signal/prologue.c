@@ -141,7 +141,7 @@ static bool ends_function(uint32_t code)
     return returns(code) || (code & 0xfffffc1f) == 0xd61f0000 || code == 0;
 }
 
-static const uint32_t *start_of(const struct fm_code *code, const uint32_t *to)
+static const uint32_t *start_of(const struct fm_code_bounds *code, const uint32_t *to)
 {
     const uintptr_t before = (uintptr_t)to - code->start;
     const uint32_t *at = to, *first = to - (before / sizeof *to < MAX_BEFORE ? before / sizeof *to : MAX_BEFORE);
@@ -165,7 +165,7 @@ static bool find_cfa(const struct frame *frame, bool interrupted, struct fm_cfi_
 bool fm_prologue_rule(const struct fm_cfi_module *module, uintptr_t address, bool interrupted, struct fm_cfi_rule *rule)
 {
     const uint32_t *to = (const uint32_t *)(address & ~(uintptr_t)3);
-    struct fm_code code = fm_code_around(module, address);
+    struct fm_code_bounds code = fm_code_around(module, address);
     const uint32_t *at = code.end ? start_of(&code, to) : NULL;
     struct frame frame = {.sp_known = true, .copy = NONE};
     struct fm_cfi_rule found = {.ra_kind = FM_RA_IN_REGISTER, .ra_offset = FM_DWARF_RA};
@@ -190,7 +190,7 @@ bool fm_prologue_rule(const struct fm_cfi_module *module, uintptr_t address, boo
 bool fm_epilogue_rule(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_rule *rule)
 {
     const uint32_t *at = (const uint32_t *)address;
-    struct fm_code code = fm_code_around(module, address);
+    struct fm_code_bounds code = fm_code_around(module, address);
     size_t n = address % sizeof *at ? 0 : (code.end - address) / sizeof *at; /* instructions that can be read */
     int32_t freed = 0;
     if (!code.end || !n)

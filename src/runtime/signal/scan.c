@@ -9,25 +9,25 @@ enum { WINDOW = 64, PAGE = 4096, MAX_DISTANCE = 64 << 10 }; /* words, bytes, byt
 /* ---- code ---- */
 
 /* From the program headers, which are in the first page of the module; there may be holes between its segments. */
-struct fm_code fm_code_around(const struct fm_cfi_module *module, uintptr_t address)
+struct fm_code_bounds fm_code_around(const struct fm_cfi_module *module, uintptr_t address)
 {
     const Elf64_Word readable_code = PF_R | PF_X;
     const Elf64_Ehdr *elf = (const Elf64_Ehdr *)module->start;
     uintptr_t bias = module->start, first = UINTPTR_MAX;
     if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || elf->e_phoff % 8 || elf->e_phoff >= PAGE ||
         elf->e_phnum > (PAGE - elf->e_phoff) / sizeof(Elf64_Phdr))
-        return (struct fm_code){0};
+        return (struct fm_code_bounds){0};
     const Elf64_Phdr *segments = (const Elf64_Phdr *)(module->start + elf->e_phoff);
     for (unsigned i = 0; i < elf->e_phnum; i++)
         if (segments[i].p_type == PT_LOAD && first == UINTPTR_MAX)
             bias -= (first = segments[i].p_vaddr & ~(uintptr_t)(PAGE - 1));
     for (unsigned i = 0; i < elf->e_phnum; i++) {
-        struct fm_code code = {bias + segments[i].p_vaddr, bias + segments[i].p_vaddr + segments[i].p_memsz};
+        struct fm_code_bounds code = {bias + segments[i].p_vaddr, bias + segments[i].p_vaddr + segments[i].p_memsz};
         if (segments[i].p_type == PT_LOAD && (segments[i].p_flags & readable_code) == readable_code &&
             address >= code.start && address < code.end)
             return code;
     }
-    return (struct fm_code){0};
+    return (struct fm_code_bounds){0};
 }
 
 bool fm_is_return_address(uintptr_t address)
@@ -35,7 +35,7 @@ bool fm_is_return_address(uintptr_t address)
     struct fm_cfi_module module;
     if (address <= PAGE || address >> 48 != 0 || !fm_cfi_find_module(address, &module))
         return false;
-    struct fm_code code = fm_code_around(&module, address);
+    struct fm_code_bounds code = fm_code_around(&module, address);
     return code.end && address - code.start >= FM_LONGEST_CALL && fm_follows_call(address);
 }
 

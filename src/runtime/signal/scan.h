@@ -12,10 +12,10 @@
 #include "runtime/signal/cfi.h"
 
 /* The segment of a module with this address, if it is code that can be read; else end = 0. */
-struct fm_code {
+struct fm_code_bounds {
     uintptr_t start, end;
 };
-struct fm_code fm_code_around(const struct fm_cfi_module *module, uintptr_t address);
+struct fm_code_bounds fm_code_around(const struct fm_cfi_module *module, uintptr_t address);
 /* Whether an address is that of code after a call instruction. */
 bool fm_is_return_address(uintptr_t address);
 struct fm_scanned {
