@@ -222,16 +222,14 @@ enum fm_status fm_json_job(struct fm_report *report, struct fm_json *json, struc
     return status;
 }
 
-static void write_figures(struct fm_json *json, const struct fm_process *process)
+void fm_json_figure(struct fm_json *json, const char *key, const struct fm_process *process, enum fm_figure figure)
 {
-    for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++) {
-        uint64_t value;
-        bool known = fm_figure_get(process, figure, &value);
-        if (known && fm_figures[figure].unit == FM_UNIT_NS)
-            fm_json_seconds(json, fm_figures[figure].key, value);
-        else
-            fm_json_whole_or_null(json, fm_figures[figure].key, known, value);
-    }
+    uint64_t value;
+    bool known = fm_figure_get(process, figure, &value);
+    if (known && fm_figures[figure].unit == FM_UNIT_NS)
+        fm_json_seconds(json, key, value);
+    else
+        fm_json_whole_or_null(json, key, known, value);
 }
 
 void fm_json_processes(struct fm_report *report, struct fm_json *json)
@@ -248,7 +246,8 @@ void fm_json_processes(struct fm_report *report, struct fm_json *json)
                              measured && process->host < profile->n_hosts ? profile->hosts[process->host].name : "");
         fm_json_whole_or_null(json, "core", measured, process->core);
         fm_json_whole_or_null(json, "pid", measured, (uint64_t)process->pid);
-        write_figures(json, process);
+        for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++)
+            fm_json_figure(json, fm_figures[figure].key, process, figure);
         fm_json_text(json, "end", fm_end_text(process->end, process->end_code, how, sizeof how));
         fm_json_text_or_null(json, "inside", process->inside);
         fm_json_end(json);

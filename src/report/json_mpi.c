@@ -288,7 +288,7 @@ static void write_groups(struct fm_report *report, struct fm_json *json)
     fm_json_end(json);
 }
 
-static void write_balance(struct fm_report *report, struct fm_json *json)
+void fm_json_balance(struct fm_report *report, struct fm_json *json)
 {
     static const char *const evenness[] = {"even", "uneven", "unknown"}; /* enum fm_evenness */
     const struct fm_balance *balance = &report->balance;
@@ -319,21 +319,37 @@ static void write_balance(struct fm_report *report, struct fm_json *json)
     fm_json_end(json);
 }
 
-enum fm_status fm_json_mpi(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+static enum fm_status write_tables(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
-    static enum fm_status (*const parts[])(struct fm_report *, struct fm_json *, struct fm_error *) = {
-        write_sites, write_successions, write_regions, write_sizes, write_communicators, write_topology,
+    static enum fm_status (*const tables[])(struct fm_report *, struct fm_json *, struct fm_error *) = {
+        write_sites, write_successions, write_regions, write_sizes, write_communicators,
     };
-    fm_json_object(json, "mpi", FM_JSON_LINES);
     fm_json_seconds(json, "time_s", report->summary.mpi_sum_ns);
     fm_json_number(json, "fraction", report->summary.mpi_fraction);
     write_routines(report, json);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        enum fm_status status = parts[i](report, json, error);
-        if (status)
-            return status;
-    }
-    write_balance(report, json);
+    enum fm_status status = FM_OK;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++)
+        status = tables[i](report, json, error);
+    return status;
+}
+
+enum fm_status fm_json_mpi(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+{
+    fm_json_object(json, "mpi", FM_JSON_LINES);
+    enum fm_status status = write_tables(report, json, error);
+    if (!status)
+        status = write_topology(report, json, error);
+    if (status)
+        return status;
+    fm_json_balance(report, json);
     fm_json_end(json);
     return FM_OK;
+}
+
+enum fm_status fm_json_mpi_tables(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+{
+    fm_json_object(json, "mpi", FM_JSON_LINES);
+    enum fm_status status = write_tables(report, json, error);
+    fm_json_end(json);
+    return status;
 }

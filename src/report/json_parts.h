@@ -30,8 +30,14 @@ enum fm_status fm_json_job(struct fm_report *report, struct fm_json *json, struc
 void fm_json_processes(struct fm_report *report, struct fm_json *json);
 enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_mpi(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+/* The same without what grows with the number of ranks: topology and balance. */
+enum fm_status fm_json_mpi_tables(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+void fm_json_balance(struct fm_report *report, struct fm_json *json); /* key "balance", of mpi */
 enum fm_status fm_json_sequence(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+void fm_json_split_total(struct fm_report *report, struct fm_json *json); /* without per_rank */
+/* Figures of a process that are numbers, or null. */
+void fm_json_figure(struct fm_json *json, const char *key, const struct fm_process *process, enum fm_figure figure);
 void fm_json_memory(struct fm_report *report, struct fm_json *json);
 void fm_json_network(struct fm_report *report, struct fm_json *json);
 enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, struct fm_error *error);

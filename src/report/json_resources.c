@@ -14,6 +14,7 @@ static void seconds_or_null(struct fm_json *json, const char *key, uint64_t ns, 
 
 static void write_split(struct fm_json *json, const struct fm_split *split)
 {
+    fm_json_seconds(json, "wall_s", split->wall_ns);
     fm_json_seconds(json, "program_s", split->program_ns);
     fm_json_seconds(json, "mpi_s", split->mpi_ns);
     seconds_or_null(json, "io_s", split->io_ns, split->knows_io);
@@ -59,7 +60,6 @@ enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, str
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the time of %zu processes",
                        report->profile->n_processes);
     fm_json_object(json, "split", FM_JSON_LINES);
-    fm_json_seconds(json, "wall_s", total.wall_ns);
     write_split(json, &total);
     fm_json_object(json, "per_rank", FM_JSON_LINES);
     fm_json_ranks(report, json, &set);
@@ -71,6 +71,14 @@ enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, str
     fm_json_end(json);
     fm_json_end(json);
     return FM_OK;
+}
+
+void fm_json_split_total(struct fm_report *report, struct fm_json *json)
+{
+    struct fm_split total = fm_split_total(report->profile);
+    fm_json_object(json, "split", FM_JSON_LINES);
+    write_split(json, &total);
+    fm_json_end(json);
 }
 
 /* ---- memory and network ---- */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The slices that are not simply a part of the document. Each function gets what follows the first word of the name,
+ * without the slash: "" for "topology", "0/3/4" for "topology/0/3/4"; it returns FM_ERR_USAGE if there is no such slice.
+ * The functions that visit do so with the full names. */
+#ifndef FM_PAGES_SLICE_KINDS_H
+#define FM_PAGES_SLICE_KINDS_H
+
+#include "pages/slices.h"
+
+typedef enum fm_status (*fm_slice_visit)(void *context, const char *name, struct fm_error *error);
+
+enum fm_status fm_slice_ranks(struct fm_slices *slices, const char *rest, FILE *out, struct fm_error *error);
+enum fm_status fm_slice_topology(struct fm_slices *slices, const char *rest, FILE *out, struct fm_error *error);
+enum fm_status fm_slice_tree(struct fm_slices *slices, const char *rest, FILE *out, struct fm_error *error);
+enum fm_status fm_slice_sources(struct fm_slices *slices, const char *rest, FILE *out, struct fm_error *error);
+
+enum fm_status fm_slice_topology_visit(struct fm_slices *slices, fm_slice_visit visit, void *context,
+                                       struct fm_error *error);
+enum fm_status fm_slice_tree_visit(struct fm_slices *slices, fm_slice_visit visit, void *context,
+                                   struct fm_error *error);
+enum fm_status fm_slice_sources_visit(struct fm_slices *slices, fm_slice_visit visit, void *context,
+                                      struct fm_error *error);
+
+enum fm_status fm_no_slice(struct fm_error *error); /* FM_ERR_USAGE */
+
+#endif
