@@ -21,6 +21,8 @@ enum fm_status fm_slice_tree_visit(struct fm_slices *slices, fm_slice_visit visi
 enum fm_status fm_slice_sources_visit(struct fm_slices *slices, fm_slice_visit visit, void *context,
                                       struct fm_error *error);
 
+/* Reads the numbers of a name, "0/3/4": decimal, without leading zeros, so that a slice has one name only. */
+bool fm_slice_numbers(const char *text, uint32_t *numbers, size_t n);
 enum fm_status fm_no_slice(struct fm_error *error); /* FM_ERR_USAGE */
 
 #endif

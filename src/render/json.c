@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/json.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +12,17 @@ static void print_string(FILE *out, const char *text)
     fputc('"', out);
     fm_print_safe(out, FM_SAFE_JSON, text, strlen(text));
     fputc('"', out);
+}
+
+/* Documents consist of millions of them: several times as fast as printf. */
+static void print_whole(FILE *out, uint64_t number)
+{
+    char digits[20], *at = digits + sizeof digits;
+    do {
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    fwrite(at, 1, (size_t)(digits + sizeof digits - at), out);
 }
 
 /* Indentation is limited: deep trees would otherwise be mostly blanks. */
@@ -83,7 +93,15 @@ void fm_json_text(struct fm_json *json, const char *key, const char *text)
 void fm_json_whole(struct fm_json *json, const char *key, uint64_t number)
 {
     start_value(json, key);
-    fprintf(json->out, "%" PRIu64, number);
+    print_whole(json->out, number);
+}
+
+void fm_json_signed(struct fm_json *json, const char *key, int64_t number)
+{
+    start_value(json, key);
+    if (number < 0)
+        fputc('-', json->out);
+    print_whole(json->out, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
 }
 
 void fm_json_number(struct fm_json *json, const char *key, double number)

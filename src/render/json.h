@@ -28,6 +28,7 @@ void fm_json_end(struct fm_json *json); /* closes the innermost container; the l
 
 void fm_json_text(struct fm_json *json, const char *key, const char *text);
 void fm_json_whole(struct fm_json *json, const char *key, uint64_t number);
+void fm_json_signed(struct fm_json *json, const char *key, int64_t number);
 void fm_json_number(struct fm_json *json, const char *key, double number); /* six decimals; null if not finite */
 void fm_json_seconds(struct fm_json *json, const char *key, uint64_t ns);  /* nine decimals */
 void fm_json_bool(struct fm_json *json, const char *key, bool value);

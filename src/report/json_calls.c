@@ -138,7 +138,7 @@ static enum fm_status write_one(struct calls_writer *writer, enum fm_calltree_ki
     return FM_OK;
 }
 
-static void write_head(struct fm_report *report, struct fm_json *json)
+void fm_json_calls_head(struct fm_report *report, struct fm_json *json)
 {
     const struct fm_call_paths *paths = &report->profile->paths;
     fm_json_number(json, "hz", fm_sampling_hz(paths));
@@ -171,7 +171,7 @@ enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, str
     if (writer.depth > MAX_DEPTH)
         writer.depth = MAX_DEPTH;
     fm_json_object(json, "calls", FM_JSON_LINES);
-    write_head(report, json);
+    fm_json_calls_head(report, json);
     enum fm_status status = write_one(&writer, FM_CALLTREE_CALLS, "root", error);
     if (!status)
         status = write_one(&writer, FM_CALLTREE_CALLERS, "callers", error);

@@ -22,6 +22,7 @@ void fm_json_spread(struct fm_json *json, const char *key, const struct fm_sprea
 void fm_json_extreme(struct fm_json *json, const char *key, const struct fm_extreme *extreme);
 void fm_json_spread_seconds(struct fm_json *json, const char *key, const struct fm_spread *spread);
 enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+void fm_json_calls_head(struct fm_report *report, struct fm_json *json); /* its keys before the trees */
 enum fm_status fm_json_counters(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_efficiency(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_io(struct fm_report *report, struct fm_json *json, struct fm_error *error);

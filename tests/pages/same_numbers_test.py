@@ -1,0 +1,130 @@
+"""The slices that web pages get have the numbers of `--format json`, whatever the limit of a slice."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "jobs"))
+from jobs import BUILD, Tap  # noqa: E402
+
+MAKER = BUILD / "tests" / "pages-slices"
+TMP = pathlib.Path(os.environ["TMPDIR"])
+FLAGS = {"approximate_line": 1, "inlined": 2, "parallel_body": 4, "inferred": 8, "callers_missing": 16}
+ESTIMATED = 32
+
+
+def read(folder, name):
+    return json.loads((folder / (name.replace("/", "_") + ".json")).read_text())
+
+
+def write(limit):
+    folder = TMP / f"slices-{limit}"
+    folder.mkdir()
+    subprocess.run([MAKER, "--write", str(limit), folder], check=True, cwd=TMP)
+    return folder
+
+
+# ---- trees ----
+
+def seconds(ns):
+    return None if ns < 0 else ns / 1e9
+
+
+def known(number):
+    return None if number < 0 else number
+
+
+def node_of(slice_, i):
+    """A context of a slice in the form that the document has."""
+    def text(column):
+        number = slice_[column][i]
+        return None if number < 0 else slice_["strings"][number]
+    flags = slice_["flags"][i]
+    node = {"kind": slice_["kinds"][slice_["kind"][i]], "inclusive_s": seconds(slice_["inclusive_ns"][i]),
+            "exclusive_s": seconds(slice_["exclusive_ns"][i]), "line": slice_["line"][i] or None}
+    node |= {key: text(key) for key in ("name", "file", "path", "module", "defined")}
+    node |= {key: bool(flags & bit) for key, bit in FLAGS.items()}
+    node["per_rank"] = {
+        "min": seconds(slice_["min_ns"][i]), "min_rank": known(slice_["min_rank"][i]),
+        "max": seconds(slice_["max_ns"][i]), "max_rank": known(slice_["max_rank"][i]),
+        "avg": seconds(slice_["avg_ns"][i]), "deviation": seconds(slice_["deviation_ns"][i]),
+        "estimated": bool(flags & ESTIMATED)}
+    return node
+
+
+def tree_of(folder, name):
+    """The whole tree from its slices, and how many there were; the order of children is that of the slices."""
+    nodes, children, slices = {}, {}, [name]
+    for at in slices:
+        slice_ = read(folder, at)
+        lengths = {len(v) for k, v in slice_.items() if isinstance(v, list) and k not in ("strings", "kinds")}
+        assert lengths == {len(slice_["id"])}, f"{at}: columns of different lengths"
+        assert len(set(slice_["strings"])) == len(slice_["strings"]), f"{at}: a string twice"
+        inside = set(slice_["id"])
+        for i, node in enumerate(slice_["id"]):
+            assert i or node == slice_["below"], f"{at}: does not begin with its node"
+            entry = node_of(slice_, i)
+            assert nodes.setdefault(node, entry) == entry, f"{at}: node {node} differs from that of another slice"
+            if i:
+                children.setdefault(slice_["parent"][i], []).append(node)
+                assert slice_["parent"][i] in inside, f"{at}: a parent is missing"
+            below = [k for k, parent in enumerate(slice_["parent"]) if parent == node and k]
+            assert len(below) in (0, slice_["children"][i]), f"{at}: only some of the children of {node}"
+            assert not below or below == list(range(below[0], below[0] + len(below))), f"{at}: children apart"
+            if slice_["children"][i] and not below:
+                slices.append(f"{name}/{node}")
+        nodes[slice_["below"]]["descendants"] = slice_["descendants"][0]
+    total = read(folder, name)["nodes_in_tree"]
+    assert sorted(nodes) == list(range(total)), f"{name}: {len(nodes)} of {total} nodes"
+    assert nodes[0]["descendants"] == total - 1
+    for node in nodes.values():
+        node.pop("descendants", None)
+    return nodes, children, len(slices)
+
+
+def flatten(document):
+    """The contexts of the document in depth-first order, with the number of each one's parent."""
+    flat, stack = [], [(document, -1)]
+    while stack:
+        node, parent = stack.pop()
+        number = len(flat)
+        flat.append((node, parent))
+        stack += [(child, number) for child in reversed(node["children"])]
+    return flat
+
+
+def differences(folder, name, document):
+    nodes, children, n = tree_of(folder, name)
+    flat = flatten(document)
+    wrong = []
+    if len(flat) != len(nodes):
+        wrong.append(f"{len(nodes)} nodes instead of {len(flat)}")
+    for number, (wanted, parent) in enumerate(flat):
+        got = nodes[number]
+        for key, value in wanted.items():
+            if key != "children" and got[key] != value:
+                wrong.append(f"node {number}, {key}: {got[key]!r} instead of {value!r}")
+        if parent >= 0 and number not in children[parent]:
+            wrong.append(f"node {number} is not below {parent}")
+    return wrong, n
+
+
+def check_trees(tap, folder, limit):
+    document = read(folder, "document")["calls"]
+    for tree, key in (("calls", "root"), ("callers", "callers"), ("flat", "flat")):
+        wrong, n = differences(folder, f"tree/{tree}", document[key])
+        tap.ok(not wrong, f"{tree} in {n} slices with a limit of {limit} nodes is that of the document", *wrong[:10])
+        head = read(folder, f"tree/{tree}")
+        tap.equal({k: head.get(k) for k in document if k not in ("root", "callers", "flat")},
+                  {k: v for k, v in document.items() if k not in ("root", "callers", "flat")}, f"so is the head of {tree}")
+
+
+def main():
+    tap = Tap()
+    for limit in (0, 5, 1):
+        check_trees(tap, write(limit), limit)
+    tap.done()
+
+
+main()

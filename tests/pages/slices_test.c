@@ -1,0 +1,226 @@
+/* The slices of the sample job, of one without call paths, and of one with a deep tree.
+ *
+ *   pages-slices --write NODES FOLDER   writes all slices of the sample, and the document that they are parts of, for
+ *                                       same_numbers_test.py; NODES: limit of a slice of a tree */
+#include "pages/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report_json.h"
+#include "report/sample_paths.h"
+#include "tap.h"
+
+static const char *folder(void)
+{
+    static char path[4096];
+    const char *source = getenv("FATHOM_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/report/golden", source ? source : ".");
+    return path;
+}
+
+/* A report of a profile, and its slices. */
+struct opened {
+    struct fm_profile *profile;
+    struct fm_symbols *symbols;
+    struct fm_report report;
+    struct fm_slices slices;
+};
+
+static void open_slices(struct opened *opened, struct fm_profile *profile, size_t tree_nodes)
+{
+    struct fm_error error;
+    *opened = (struct opened){.profile = profile, .symbols = sample_symbols(folder())};
+    if (fm_report_open(&opened->report, profile, opened->symbols, &(struct fm_report_options){0}, &error))
+        abort();
+    opened->slices = (struct fm_slices){.report = &opened->report, .tree_nodes = tree_nodes};
+}
+
+static void close_slices(struct opened *opened)
+{
+    fm_report_close(&opened->report);
+    fm_symbols_destroy(opened->symbols);
+    fm_profile_destroy(opened->profile);
+}
+
+/* In memory that the caller frees. */
+static char *text_of(struct opened *opened, const char *name, struct fm_error *error)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    *error = (struct fm_error){0};
+    fm_slice_write(&opened->slices, name, out, error);
+    fclose(out);
+    return text;
+}
+
+struct names {
+    struct opened *opened;
+    size_t n, failed, with_tree;
+    bool full;
+};
+
+static enum fm_status count_name(void *context, const char *name, struct fm_error *error)
+{
+    struct names *names = context;
+    char *text = text_of(names->opened, name, error);
+    names->n++;
+    names->failed += error->status || !text[0];
+    names->with_tree += strncmp(name, "tree", 4) == 0;
+    free(text);
+    return FM_OK;
+}
+
+static void test_visit(size_t tree_nodes, size_t least, size_t most)
+{
+    struct opened opened;
+    struct fm_error error = {0};
+    open_slices(&opened, sample_sampled(), tree_nodes);
+    struct names names = {.opened = &opened};
+    fm_slices_visit(&opened.slices, count_name, &names, &error);
+    tap_ok(names.n > 10 && !names.failed, "every slice that is named can be written: %zu", names.n);
+    tap_ok(names.with_tree >= least && names.with_tree <= most, "%zu of trees with a limit of %zu nodes",
+           names.with_tree, tree_nodes);
+    close_slices(&opened);
+}
+
+static void test_no_such_slice(void)
+{
+    static const char *const names[] = {
+        "",
+        "nothing",
+        "summary/1",
+        "tree",
+        "tree/",
+        "tree/call",
+        "tree/calls/",
+        "tree/calls/99999",
+        "tree/calls/-1",
+        "tree/calls/01",
+        "tree/calls/1/2",
+        "tree/calls/4294967296",
+        "tree/calls/x",
+        "ranks/1",
+        "topology/0/0",
+        "topology/0/0/0/0",
+        "topology/99/0/0",
+        "topology/0/1/0",
+        "sources/0",
+        "sources/../x",
+    };
+    struct opened opened;
+    open_slices(&opened, sample_sampled(), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct fm_error error;
+        char *text = text_of(&opened, names[i], &error);
+        tap_ok(error.status == FM_ERR_USAGE && !text[0], "there is no slice '%s'", names[i]);
+        free(text);
+    }
+    close_slices(&opened);
+}
+
+static void test_not_sampled(void)
+{
+    struct opened opened;
+    struct fm_error error = {0};
+    open_slices(&opened, sample_profile(4), 0);
+    free(text_of(&opened, "tree/calls", &error));
+    tap_ok(error.status == FM_ERR_USAGE, "a job that was not sampled has no tree");
+    struct names names = {.opened = &opened};
+    fm_slices_visit(&opened.slices, count_name, &names, &error);
+    tap_ok(!names.with_tree && names.n && !names.failed, "and none is named");
+    close_slices(&opened);
+}
+
+/* As deep as files can be, with names that could end a string or a script. */
+static struct fm_profile *hostile_profile(void)
+{
+    enum { DEEP = FM_CALL_PATHS_DEPTH };
+    struct fm_profile *profile = sample_profile(4);
+    struct fm_call_paths paths = {.n = DEEP + 1, .samples = 1, .period_ns = {1, 1}};
+    paths.nodes = sample_alloc(profile, paths.n * sizeof *paths.nodes);
+    for (uint32_t i = 0; i <= DEEP; i++)
+        paths.nodes[i] = (struct fm_path_node){
+            .parent = i ? i - 1 : 0,
+            .kind = i == 0      ? FM_PATH_ROOT
+                    : i == DEEP ? FM_PATH_LEAF
+                                : FM_PATH_CALL,
+            .site = {i == 0  ? ""
+                     : i % 2 ? "/x/\"\\\033\n\xff<script>"
+                             : "/x/y",
+                     "", i},
+            .routine = "",
+            .own = fm_path_cost_of(i ? 1 + i % 7 : 0, 0),
+        };
+    fm_call_paths_inclusive(&paths, 0);
+    fm_merge_paths(profile, &paths, &profile->arena);
+    return profile;
+}
+
+static void test_hostile(void)
+{
+    struct opened opened;
+    struct fm_error error;
+    open_slices(&opened, hostile_profile(), 0);
+    char *text = text_of(&opened, "tree/calls", &error);
+    tap_ok(!error.status && strstr(text, "\"below\": 0, \"nodes_in_tree\": 1025,"),
+           "a tree is written as deep as it is");
+    tap_ok(!strpbrk(text, "\033\xff") && strchr(text, '\n') == text + strlen(text) - 1, "names stay text");
+    free(text);
+    close_slices(&opened);
+}
+
+/* ---- for the comparison with the document ---- */
+
+struct writing {
+    struct opened *opened;
+    const char *folder;
+};
+
+static enum fm_status write_one(void *context, const char *name, struct fm_error *error)
+{
+    const struct writing *writing = context;
+    char path[4096];
+    int length = snprintf(path, sizeof path, "%s/", writing->folder);
+    snprintf(path + length, sizeof path - (size_t)length, "%s.json", name);
+    for (char *c = path + length; *c; c++)
+        *c = *c == '/' ? '_' : *c;
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write '%s'", path);
+    enum fm_status status = fm_slice_write(&writing->opened->slices, name, out, error);
+    return fclose(out) ? FM_ERR_SYSTEM : status;
+}
+
+static int write_all(const char *limit, const char *to)
+{
+    struct opened opened;
+    struct fm_error error = {0};
+    char path[4096];
+    open_slices(&opened, sample_sampled(), strtoul(limit, NULL, 10));
+    snprintf(path, sizeof path, "%s/document.json", to);
+    FILE *out = fopen(path, "w");
+    enum fm_status status = out ? fm_report_json(&opened.report, out, &error) : FM_ERR_SYSTEM;
+    if (out && fclose(out))
+        status = FM_ERR_SYSTEM;
+    if (!status)
+        status = fm_slices_visit(&opened.slices, write_one, &(struct writing){&opened, to}, &error);
+    close_slices(&opened);
+    if (status)
+        fprintf(stderr, "%s\n", error.text);
+    return status != FM_OK;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && strcmp(argv[1], "--write") == 0)
+        return write_all(argv[2], argv[3]);
+    test_visit(0, 3, 3);
+    test_visit(4, 8, 30);
+    test_visit(1, 8, 60);
+    test_no_such_slice();
+    test_not_sampled();
+    test_hostile();
+    return tap_done();
+}
