@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/settings.h"
 #include "base/utf8.h"
@@ -11,12 +12,14 @@
 #include "cli/options.h"
 #include "cli/printing.h"
 #include "format/encode.h"
+#include "pages/html.h"
 #include "render/graph.h"
 #include "report/report_json.h"
 #include "report/views.h"
 #include "timer_report/timer_text.h"
 
-enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG, FORMAT_DOT };
+enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG, FORMAT_DOT, FORMAT_HTML };
+enum { MAX_SOURCES = 1000 }; /* directories of --source */
 
 struct report_request {
     const char *profile, *output; /* output NULL: stdout */
@@ -26,10 +29,11 @@ struct report_request {
     const struct fm_view *view;
     enum report_format format;
     bool terse, grouped;
-    const char *tick;      /* NULL: not requested */
-    bool rich;             /* requested */
-    const char *of_timers; /* an option that only the view timers has */
-    const char *of_paths;  /* an option that only call paths have */
+    const char *tick;               /* NULL: not requested */
+    bool rich;                      /* requested */
+    const char *of_timers;          /* an option that only the view timers has */
+    const char *of_paths;           /* an option that only call paths have */
+    struct fm_option_texts sources; /* directories whose source files the page may contain */
     struct fm_report_options options;
 };
 
@@ -41,7 +45,9 @@ static void print_help(void)
     for (const struct fm_view *view = fm_views; view->name; view++)
         printf("                    %-10s  %s\n", view->name, view->description);
     puts("  --format F      text (default), csv or json (the whole report in one document); pictures: svg or dot\n"
-         "                  of the views modules (default), calls and efficiency, svg also of sequence\n"
+         "                  of the views modules (default), calls and efficiency, svg also of sequence;\n"
+         "                  html: the whole report as one page for a browser\n"
+         "  --source D      the page may contain source files below directory D; may be given several times (html)\n"
          "  -o, --output F  write to file F instead of standard output\n"
          "  --by WHAT       group the view mpi by routine (default), site, region, comm or program;\n"
          "                  implies --view mpi\n"
@@ -89,7 +95,7 @@ static int set_tick(struct report_request *request)
 
 static int parse_options(struct report_request *request, int argc, char **argv)
 {
-    static const char *const formats[] = {"text", "json", "csv", "svg", "dot", NULL};
+    static const char *const formats[] = {"text", "json", "csv", "svg", "dot", "html", NULL};
     static const char *const by[] = {"routine", "site", "region", "comm", "program", NULL};
     static const char *const orders[] = {"inclusive", "exclusive", "max", "imbalance", "name", NULL};
     static const char *const layouts[] = {"rich", "paper", NULL}, *const histograms[] = {"max", "cluster", NULL};
@@ -108,6 +114,7 @@ static int parse_options(struct report_request *request, int argc, char **argv)
         {"program", .text = &request->program},
         {"top", .count = &report_options->top},
         {"terse", .on = &request->terse},
+        {"source", .texts = &request->sources},
         {"debug-path", .text = &request->debug_path},
         {"modules", .text = &report_options->modules},
         {"from-first", .text = &report_options->from_first},
@@ -161,8 +168,13 @@ static bool is_picture(const struct report_request *request)
     return request->format == FORMAT_SVG || request->format == FORMAT_DOT;
 }
 
-/* Only the view mpi has groups and histograms, only timers have layouts, only call paths have a focus. JSON has all
- * views. */
+/* The formats that are the whole report. */
+static bool has_all_views(const struct report_request *request)
+{
+    return request->format == FORMAT_JSON || request->format == FORMAT_HTML;
+}
+
+/* Only the view mpi has groups and histograms, only timers have layouts, only call paths have a focus. */
 static int settle_view(struct report_request *request)
 {
     const struct fm_view *mpi = fm_view_find("mpi"), *timers = fm_view_find("timers"),
@@ -171,6 +183,10 @@ static int settle_view(struct report_request *request)
     bool of_mpi = request->grouped || request->options.histogram;
     if (request->terse && (request->format != FORMAT_TEXT || request->view || of_mpi || request->of_timers))
         return fm_usage_error("report", "--terse cannot be combined with --view or --format");
+    if (request->format == FORMAT_HTML && !request->output && isatty(STDOUT_FILENO))
+        return fm_usage_error("report", "--format html writes a page for a browser: give it a file with -o");
+    if (request->sources.n && request->format != FORMAT_HTML)
+        return fm_usage_error("report", "--source applies only to --format html");
     if (request->terse && request->of_paths)
         return fm_usage_error("report", "--%s applies only to the views calls, callers, flat and modules",
                               request->of_paths);
@@ -186,34 +202,33 @@ static int settle_view(struct report_request *request)
         return fm_usage_error("report",
                               "only the views calls, modules, efficiency and sequence have pictures%s, not %s",
                               request->view->svg ? " in DOT" : "", request->view->name);
-    if (of_mpi && request->view != mpi && request->format != FORMAT_JSON)
+    if (of_mpi && request->view != mpi && !has_all_views(request))
         return fm_usage_error("report", "--%s applies only to the view mpi, not to %s",
                               request->grouped ? "by" : "histogram", request->view->name);
-    if (request->of_timers && request->view != timers && request->format != FORMAT_JSON)
+    if (request->of_timers && request->view != timers && !has_all_views(request))
         return fm_usage_error("report", "--%s applies only to the view timers, not to %s", request->of_timers,
                               request->view->name);
     if (request->options.inside_mpi && (request->view == modules || !shows_paths(request->view)) &&
-        request->format != FORMAT_JSON)
+        !has_all_views(request))
         return fm_usage_error("report", "--inside-mpi applies only to the views calls, callers and flat, not to %s",
                               request->view->name);
-    if (request->of_paths && !shows_paths(request->view) && request->format != FORMAT_JSON)
+    if (request->of_paths && !shows_paths(request->view) && !has_all_views(request))
         return fm_usage_error("report", "--%s applies only to the views calls, callers, flat and modules, not to %s",
                               request->of_paths, request->view->name);
-    if (request->options.lines && strcmp(request->view->name, "calls") != 0 && request->format != FORMAT_JSON)
+    if (request->options.lines && strcmp(request->view->name, "calls") != 0 && !has_all_views(request))
         return fm_usage_error("report", "--lines applies only to the view calls, not to %s", request->view->name);
-    if (request->options.modules && request->view != modules && request->view != sequence &&
-        request->format != FORMAT_JSON)
+    if (request->options.modules && request->view != modules && request->view != sequence && !has_all_views(request))
         return fm_usage_error("report", "--modules applies only to the views modules and sequence, not to %s",
                               request->view->name);
-    if (request->options.from_first && request->view != efficiency && request->format != FORMAT_JSON)
+    if (request->options.from_first && request->view != efficiency && !has_all_views(request))
         return fm_usage_error("report", "--from-first applies only to the view efficiency, not to %s",
                               request->view->name);
     return settle_layout(request);
 }
 
-static int parse(struct report_request *request, int argc, char **argv)
+static int parse(struct report_request *request, const char **sources, int argc, char **argv)
 {
-    *request = (struct report_request){.debug_path = getenv("FATHOM_DEBUG_PATH")};
+    *request = (struct report_request){.debug_path = getenv("FATHOM_DEBUG_PATH"), .sources.items = sources};
     int status = parse_options(request, argc, argv);
     if (status == FM_EXIT_NOT_YET)
         status = fm_parse_profile("report", argc, argv, &request->profile);
@@ -235,7 +250,7 @@ static enum fm_status draw(const struct report_request *request, struct fm_repor
 /* What the output shows that cannot always be attributed to one program; JSON says so itself. */
 static unsigned shown(const struct report_request *request)
 {
-    if (request->terse || request->format == FORMAT_JSON)
+    if (request->terse || has_all_views(request))
         return 0;
     enum fm_report_by by = request->options.by;
     bool split = request->options.histogram || (by != FM_REPORT_BY_ROUTINE && by != FM_REPORT_BY_PROGRAM);
@@ -249,6 +264,8 @@ static enum fm_status print_view(const struct report_request *request, struct fm
         return fm_report_terse(report, out, error);
     if (request->format == FORMAT_JSON)
         return fm_report_json(report, out, error);
+    if (request->format == FORMAT_HTML)
+        return fm_html_write(&(struct fm_slices){.report = report, .sources = request->sources.items}, out, error);
     if (is_picture(request))
         return draw(request, report, out, error);
     return (request->format == FORMAT_CSV ? request->view->csv : request->view->text)(report, out, error);
@@ -299,7 +316,10 @@ int fm_cmd_report(int argc, char **argv)
     struct report_request request;
     struct fm_profile *profile;
     struct fm_error error = {0};
-    int exit_status = parse(&request, argc, argv);
+    const char *sources[MAX_SOURCES + 1] = {0};
+    if (argc > MAX_SOURCES)
+        return fm_usage_error("report", "too many arguments");
+    int exit_status = parse(&request, sources, argc, argv);
     if (exit_status != FM_EXIT_NOT_YET)
         return exit_status;
     if (fm_open_profile("report", request.profile, request.program, &profile, &error))
@@ -309,7 +329,7 @@ int fm_cmd_report(int argc, char **argv)
         .command = "report",
         .output = request.output,
         .debug_path = request.debug_path,
-        .names_matter = request.format == FORMAT_JSON || (!request.terse && request.view != fm_views),
+        .names_matter = has_all_views(&request) || (!request.terse && request.view != fm_views),
         .options = request.options,
         .print = print,
         .context = &request,

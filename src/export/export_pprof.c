@@ -3,9 +3,9 @@
  * need: strings, functions, locations (a function and a line), load modules, and samples as lists of locations. */
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "export/export.h"
+#include "render/gzip.h"
 
 /* ---- Protocol Buffers ---- */
 
@@ -229,28 +229,14 @@ static void put_profile(struct pprof_writer *writer, const struct fm_report *rep
     put_number(&writer->whole, PROFILE_PERIOD, profile->paths.period_ns[0]);
 }
 
-/* ---- gzip ---- */
-
 static enum fm_status compress_to(FILE *out, const struct message *message, struct fm_error *error)
 {
-    enum { GZIP = 16, CHUNK = 1 << 16 };
-    z_stream stream = {.next_in = (Bytef *)message->bytes};
-    size_t left = message->size;
-    unsigned char chunk[CHUNK];
-    int result = Z_OK;
-    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY))
+    enum { LEVEL = 6 };
+    struct fm_gzip packed = fm_gzip(message->bytes, message->size, LEVEL);
+    if (!packed.bytes)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to compress the call paths");
-    while (result == Z_OK) {
-        if (!stream.avail_in) {
-            stream.avail_in = left < UINT32_MAX ? (uInt)left : UINT32_MAX;
-            left -= stream.avail_in;
-        }
-        stream.next_out = chunk;
-        stream.avail_out = CHUNK;
-        result = deflate(&stream, left ? Z_NO_FLUSH : Z_FINISH);
-        fwrite(chunk, 1, CHUNK - stream.avail_out, out);
-    }
-    deflateEnd(&stream);
+    fwrite(packed.bytes, 1, packed.n, out);
+    free(packed.bytes);
     return FM_OK;
 }
 

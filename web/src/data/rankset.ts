@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sets of ranks as the reports write them: "0-3,7".
+
+export type Range = [first: number, last: number];
+
+export function parseRanks(text: string | null | undefined): Range[] {
+    const ranges: Range[] = [];
+    for (const part of (text ?? '').split(',')) {
+        const match = /^\s*(\d{1,9})(?:-(\d{1,9}))?\s*$/.exec(part);
+        if (!match) continue;
+        const first = Number(match[1]);
+        const last = match[2] === undefined ? first : Number(match[2]);
+        if (last >= first) ranges.push([first, last]);
+    }
+    return ranges;
+}
+
+export function hasRank(ranges: Range[], rank: number): boolean {
+    return ranges.some(([first, last]) => rank >= first && rank <= last);
+}
+
+export function countRanks(ranges: Range[]): number {
+    return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
+}
+
+export function formatRanks(ranks: Iterable<number>): string {
+    const sorted = [...new Set(ranks)].sort((a, b) => a - b);
+    const parts: string[] = [];
+    for (let i = 0; i < sorted.length; ) {
+        let end = i;
+        while (end + 1 < sorted.length && sorted[end + 1] === sorted[end] + 1) end++;
+        parts.push(end === i ? `${sorted[i]}` : `${sorted[i]}-${sorted[end]}`);
+        i = end + 1;
+    }
+    return parts.join(',');
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the slices of a profile come from (doc/API.md): the page itself, if it is a report in one file, or the server.
+// Slices are asked for when a view needs them, and kept.
+
+export class NoSlice extends Error {}
+
+export interface Source {
+    /** Rejects with NoSlice if the profile has none of this name. */
+    slice<T>(name: string): Promise<T>;
+    /** What the page can offer: other profiles, comparisons, running jobs. */
+    readonly server: boolean;
+}
+
+/** How much of a large profile the server has read; null if nothing is being read. */
+export type Progress = (done: number | null) => void;
+
+async function unpack(base64: string): Promise<unknown> {
+    const packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return new Response(stream).json();
+}
+
+function remembering(load: (name: string) => Promise<unknown>): <T>(name: string) => Promise<T> {
+    const kept = new Map<string, Promise<unknown>>();
+    return <T>(name: string) => {
+        let slice = kept.get(name);
+        if (!slice) {
+            slice = load(name);
+            kept.set(name, slice);
+            slice.catch((error) => {
+                if (!(error instanceof NoSlice)) kept.delete(name); // it may succeed the next time
+            });
+        }
+        return slice as Promise<T>;
+    };
+}
+
+/** A report in one file: each slice is an element of the page, compressed. */
+export function fileSource(): Source {
+    const elements = new Map<string, Element>();
+    for (const element of document.querySelectorAll('script[data-slice]'))
+        elements.set(element.getAttribute('data-slice') ?? '', element);
+    return {
+        server: false,
+        slice: remembering(async (name) => {
+            const element = elements.get(name);
+            if (!element) throw new NoSlice(name);
+            return unpack(element.textContent ?? '');
+        }),
+    };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Fetches a document of the server; waits while the server reads a profile. */
+export async function fetchDocument<T>(path: string, progress?: Progress): Promise<T> {
+    for (;;) {
+        const answer = await fetch(path, { credentials: 'same-origin' });
+        if (answer.status === 202) {
+            const state = (await answer.json()) as { done: number | null };
+            progress?.(state.done);
+            await pause(300);
+            continue;
+        }
+        progress?.(null);
+        if (answer.status === 404) throw new NoSlice(path);
+        if (!answer.ok) throw new Error((await answer.text()).slice(0, 300) || `the server answered ${answer.status}`);
+        return (await answer.json()) as T;
+    }
+}
+
+/** `base` is "api/profile/ID" or "api/job/KEY". */
+export function serverSource(base: string, progress: Progress): Source {
+    return {
+        server: true,
+        slice: remembering((name) => fetchDocument(`/${base}/${name}`, progress)),
+    };
+}

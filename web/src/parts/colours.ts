@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One colour means one thing on every page. The colours are those of style/tokens.css, which has a dark and a light set;
+// canvases read them from there.
+
+export const PARTS = {
+    program: { name: 'program', css: 'var(--program)' },
+    waiting: { name: 'waiting', css: 'var(--waiting)' },
+    transfer: { name: 'transfer', css: 'var(--transfer)' },
+    mpi: { name: 'MPI', css: 'var(--mpi)' },
+    io: { name: 'file I/O', css: 'var(--io)' },
+    no_cpu: { name: 'no CPU', css: 'var(--no-cpu)' },
+} as const;
+
+/** The value of a custom property, such as "--program", for canvases. */
+export function colour(property: string): string {
+    return getComputedStyle(document.documentElement).getPropertyValue(property).trim() || '#888';
+}
+
+const PALETTE = 12;
+
+/** The colour of a name: the same in every run. FNV-1a, because similar names should differ. */
+export function colourOfName(name: string): string {
+    let hash = 0x811c9dc5;
+    for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+    return `--name-${(hash >>> 0) % PALETTE}`;
+}
+
+/** Colours of a list of names, different from each other as long as there are enough: a name whose own colour is taken gets the next free one. */
+export function coloursOfNames(names: string[]): Map<string, string> {
+    const taken = new Set<string>();
+    const colours = new Map<string, string>();
+    for (const name of names) {
+        const own = colourOfName(name);
+        if (!taken.has(own)) {
+            taken.add(own);
+            colours.set(name, own);
+        }
+    }
+    for (const name of names) {
+        if (colours.has(name)) continue;
+        let index = Number(colourOfName(name).slice(7));
+        for (let i = 0; i < PALETTE && taken.has(`--name-${index}`); i++) index = (index + 1) % PALETTE;
+        taken.add(`--name-${index}`);
+        colours.set(name, `--name-${index}`);
+    }
+    return colours;
+}
+
+/** From little to much lost time, as a mix of two colours of the theme. */
+export function shade(fraction: number): string {
+    const share = Math.round(100 * Math.min(1, Math.max(0, fraction)));
+    return `color-mix(in oklab, var(--much) ${share}%, var(--little))`;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The views of a profile: one file and one line each.
+import type { ComponentType } from 'preact';
+
+import { JobView } from './job';
+import { Overview } from './overview';
+
+export interface View {
+    name: string;
+    title: string;
+    component: ComponentType;
+}
+
+export const views: View[] = [
+    { name: 'overview', title: 'Overview', component: Overview },
+    { name: 'job', title: 'Job', component: JobView },
+];
