@@ -69,7 +69,8 @@ static void *note_address(void *context, const char *address, struct MHD_Connect
 
 /* ---- steps of a request ---- */
 
-static enum MHD_Result refuse(struct fm_server *server, struct fm_http_request *request, unsigned code, const char *sentence)
+static enum MHD_Result refuse(struct fm_server *server, struct fm_http_request *request, unsigned code,
+                              const char *sentence)
 {
     struct fm_answer answer = fm_answer_plain(code, sentence);
     answer.closes = true;
@@ -78,7 +79,8 @@ static enum MHD_Result refuse(struct fm_server *server, struct fm_http_request *
 }
 
 /* With the headers. A refused client is not listened to any further: to answer now closes the connection. */
-static enum MHD_Result admit(struct fm_server *server, struct fm_http_request *request, const char *method, const char *path)
+static enum MHD_Result admit(struct fm_server *server, struct fm_http_request *request, const char *method,
+                             const char *path)
 {
     struct fm_asked asked = asked_of(server, request->connection, request->client, method, path);
     struct fm_verdict_of_guard verdict = fm_guard_check(&server->guard, &asked);
@@ -227,12 +229,12 @@ struct MHD_Daemon *fm_handler_start(struct fm_server *server, const struct fm_li
     const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     /* the logger comes first: it is also told about what follows */
     struct MHD_Daemon *daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, handle, server, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL,
-        MHD_OPTION_LISTEN_SOCKET, listener->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)FM_CLIENTS_MOST,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
-        MHD_OPTION_NOTIFY_COMPLETED, end_request, server, MHD_OPTION_NOTIFY_CONNECTION, notify, server,
-        MHD_OPTION_URI_LOG_CALLBACK, note_address, server, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+        flags, 0, NULL, NULL, handle, server, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL, MHD_OPTION_LISTEN_SOCKET,
+        listener->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)FM_CLIENTS_MOST, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY, MHD_OPTION_NOTIFY_COMPLETED,
+        end_request, server, MHD_OPTION_NOTIFY_CONNECTION, notify, server, MHD_OPTION_URI_LOG_CALLBACK, note_address,
+        server, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
     if (!daemon)
         fm_fail(error, FM_ERR_SYSTEM, "cannot start the server");
     return daemon;

@@ -11,10 +11,10 @@ struct fm_running_job {
     char key[FM_JOB_KEY_BYTES];
     char directory[FM_FILE_PATH_BYTES]; /* of its segments */
     char program[256];
-    uint32_t ranks;     /* of the job, as far as they know it; those with a segment here if they do not */
-    uint32_t here;      /* processes with a segment here */
-    bool alive;         /* at least one of them */
-    uint64_t since_ns;  /* when the first one started, since 1970 */
+    uint32_t ranks;    /* of the job, as far as they know it; those with a segment here if they do not */
+    uint32_t here;     /* processes with a segment here */
+    bool alive;        /* at least one of them */
+    uint64_t since_ns; /* when the first one started, since 1970 */
 };
 
 struct fm_running {

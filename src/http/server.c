@@ -115,7 +115,7 @@ enum fm_status fm_server_run(const struct fm_server_options *options, struct fm_
     if (status)
         return status;
     status = options->socket ? fm_listen_socket(&listener, options->socket, error)
-                                            : fm_listen_port(&listener, options->port, error);
+                             : fm_listen_port(&listener, options->port, error);
     if (status)
         return status;
     fm_clients_init(&server.clients, options->socket);

@@ -37,7 +37,7 @@ struct fm_stored {
 
 struct fm_store {
     struct fm_stored *entries; /* in the order found */
-    uint64_t looked_ns;       /* when the last look has ended; 0: never */
+    uint64_t looked_ns;        /* when the last look has ended; 0: never */
 };
 
 void fm_file_identity(const struct stat *st, char id[FM_ID_CHARS + 1]);

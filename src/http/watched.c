@@ -60,7 +60,8 @@ enum fm_status fm_watched_read(struct fm_watched *watched, uint64_t version, con
     if (running.n) {
         reading->alive = running.items[0].alive;
         /* may fail because the job has just ended */
-        reading->exists = fm_node_merge(running.items[0].directory, watched->key, NULL, 0, false, &profile, NULL) == FM_OK;
+        reading->exists = fm_node_merge(running.items[0].directory, watched->key, NULL, 0, false, &profile, NULL) ==
+                          FM_OK;
     }
     fm_running_close(&running);
     if (!reading->exists)

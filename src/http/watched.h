@@ -11,10 +11,10 @@
 #include "http/running.h"
 #include "http/source.h"
 
-#define FM_WATCH_NS 1000000000ull         /* between two versions, at least */
-#define FM_WATCH_MAX_NS 60000000000ull    /* at most, however long one takes */
+#define FM_WATCH_NS 1000000000ull          /* between two versions, at least */
+#define FM_WATCH_MAX_NS 60000000000ull     /* at most, however long one takes */
 #define FM_WATCH_FORGET_NS 600000000000ull /* after the last request */
-enum { FM_WATCH_PART = 50 };              /* reading takes at most 1/50 of the time */
+enum { FM_WATCH_PART = 50 };               /* reading takes at most 1/50 of the time */
 
 struct fm_stream;
 
@@ -25,12 +25,12 @@ struct fm_watched {
     unsigned tasks;
     struct fm_source source;
     struct fm_looks looks;
-    uint64_t version;             /* 0: none yet */
-    uint64_t next_ns;             /* when there may be a new one */
-    uint64_t dead_ns;             /* since when none of its processes is alive; 0: some are */
-    bool ended;                   /* there will be no other version */
+    uint64_t version;              /* 0: none yet */
+    uint64_t next_ns;              /* when there may be a new one */
+    uint64_t dead_ns;              /* since when none of its processes is alive; 0: some are */
+    bool ended;                    /* there will be no other version */
     char profile[FM_ID_CHARS + 1]; /* then: its profile; "" if it was not found */
-    char *event;                  /* the latest version, one line of JSON */
+    char *event;                   /* the latest version, one line of JSON */
     uint64_t used_ns;
     struct fm_stream *streams;
 };

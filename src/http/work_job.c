@@ -141,8 +141,8 @@ static void take_reading(struct fm_server *server, struct fm_watched *watched, s
         struct stat st;
         watched->ended = true;
         struct fm_stored *entry = *reading->path && stat(reading->path, &st) == 0
-                                     ? fm_store_add(&server->store, reading->path, &st)
-                                     : NULL;
+                                      ? fm_store_add(&server->store, reading->path, &st)
+                                      : NULL;
         if (entry) {
             entry->kept = true;
             snprintf(watched->profile, sizeof watched->profile, "%s", entry->id);
