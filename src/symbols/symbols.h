@@ -118,6 +118,11 @@ void fm_symbols_functions(struct fm_symbols *symbols, const struct fm_function_v
  * it must not be shown (owner_files.h). */
 const char *fm_symbols_source(struct fm_symbols *symbols, const char *path, uint32_t line);
 
+/* The whole text of a source file, in the arena; NULL if there is no such file, if it must not be shown, is not below one
+ * of the directories (a list that ends with NULL; links are resolved), is larger than 2 MiB, or is not text. */
+const char *fm_symbols_source_file(struct fm_symbols *symbols, const char *path, const char *const *directories,
+                                   struct fm_arena *arena);
+
 /* Writes the cache directory according to the XDG specification to the buffer; "" if there is no home directory that is
  * ours. */
 const char *fm_symbols_cache_directory(char *buffer, size_t size);
