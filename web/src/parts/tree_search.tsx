@@ -77,7 +77,7 @@ export function SearchField({ state, search, onSearch, onHit }: Props) {
                     <button type="button" disabled={!hits.length} onClick={() => go(1)} aria-label="Next hit">
                         ›
                     </button>
-                    <span role="status" class="quiet" data-part="hits">
+                    <span aria-live="polite" class="quiet" data-part="hits">
                         {hits.length === 0
                             ? `Not found${where}.`
                             : `${current >= 0 ? `${(current + 1).toLocaleString('en')} of ` : ''}${hits.length.toLocaleString('en')} ${hits.length === 1 ? 'hit' : 'hits'}${where}`}

@@ -135,7 +135,7 @@ export function TreeTable(props: Props) {
         }
         event.preventDefault();
     };
-    const template = `minmax(14rem, 1fr) ${columns.map(({ width }) => `${width}ch`).join(' ')}`;
+    const template = `minmax(min(22rem, 60vw), 1fr) ${columns.map(({ width }) => `${width}ch`).join(' ')}`;
     const ariaSort = (key: string) => (sort === key ? (up ? 'ascending' : 'descending') : undefined);
     const headingCell = (key: string, title: string, about: string, text: boolean) => (
         <div key={key} role="columnheader" class={text ? 'text' : 'number'} aria-sort={ariaSort(key)}>
@@ -237,7 +237,7 @@ export function TreeTable(props: Props) {
             <p class="tools">
                 <span class="quiet">
                     {rows.length.toLocaleString('en')} of {tree.size.toLocaleString('en')} rows are open
-                    {tree.whole ? '' : `, ${tree.loaded.toLocaleString('en')} loaded`}. Keys: arrows, Home, End, Enter: into the flame graph, *: expand siblings.
+                    {tree.whole ? '' : `, ${tree.loaded.toLocaleString('en')} loaded`}. Keys: arrows; Enter: into the flame graph; *: expand siblings.
                 </span>
                 <button type="button" onClick={exported}>
                     Save as CSV

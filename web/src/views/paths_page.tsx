@@ -5,7 +5,8 @@ import type { Tree } from '../data/tree';
 import { coloursOfNames } from '../parts/colours';
 import { ColumnMenu } from '../parts/column_menu';
 import { type Colours, FlamePanel } from '../parts/flame_panel';
-import { SourcePane } from '../parts/source_pane';
+import { SourcePane, type Sources } from '../parts/source_pane';
+import { useSlice } from '../parts/use_slice';
 import { derivedColumns, derivedText, labelOf, MARKS, parseDerived, placeOf, timeColumns, titleOf } from '../parts/tree_columns';
 import { SearchField, useSearch } from '../parts/tree_search';
 import type { TreeState } from '../parts/tree_state';
@@ -24,26 +25,31 @@ const HEADINGS: Record<string, string> = { calls: 'Call path', callers: 'Functio
 
 // ---- colours of the flame graph ----
 
-const COLOURED = 10;
+const COLOURED = 8;
 
 function coloursBy(tree: Tree, by: string): Colours {
     const routine = tree.kinds.indexOf('routine');
     const legend = [{ name: 'MPI routines', colour: '--waiting' }];
     const version = tree.version.peek();
     if (by === 'kind') {
-        const program = tree.children[0] && tree.has(1) ? heaviestModule(tree) : -1;
+        const program = tree.has(1) ? heaviestModule(tree) : -1;
         return {
             key: `kind ${version}`,
             legend: [...legend, { name: 'the program', colour: '--program' }, { name: 'libraries', colour: '--other' }],
             fill: (node) => (tree.kind[node] === routine ? '--waiting' : tree.module[node] === program ? '--program' : '--other'),
         };
     }
-    const of = by === 'module' ? (node: number) => tree.module[node] : (node: number) => (tree.defined[node] >= 0 ? tree.defined[node] : tree.path[node]);
+    // Files of libraries are too many for colours: their load modules stand for them.
+    const program = tree.has(1) ? heaviestModule(tree) : -1;
+    const of = (node: number) => {
+        if (by === 'module' || tree.module[node] !== program) return tree.module[node];
+        return tree.defined[node] >= 0 ? tree.defined[node] : tree.path[node];
+    };
     const weights = new Map<number, number>();
     const exclusive = tree.figures.get('exclusive')!;
     for (let node = 1; node < tree.size; node++) {
-        if (tree.parent[node] === -2 || tree.kind[node] === routine) continue;
-        const key = of(node);
+        if (tree.parent[node] === -2) continue;
+        const key = of(tree.kind[node] === routine ? tree.parent[node] : node);
         if (key >= 0 && exclusive[node] > 0) weights.set(key, (weights.get(key) ?? 0) + exclusive[node]);
     }
     const heaviest = [...weights].sort((a, b) => b[1] - a[1]).slice(0, COLOURED).map(([key]) => key);
@@ -66,7 +72,7 @@ function heaviestModule(tree: Tree): number {
 // ---- the page ----
 
 function usualColumns(): string[] {
-    return window.innerWidth < 700 ? ['percent', 'own'] : ['percent', 'own', 'inclusive', 'max', 'place'];
+    return window.innerWidth < 700 ? ['percent', 'own'] : ['percent', 'inclusive', 'own', 'max', 'place'];
 }
 
 interface Place {
@@ -187,6 +193,8 @@ export function PathsPage({ state }: { state: TreeState }) {
         path: tree.text(tree.path[selected]) || tree.text(tree.defined[selected]),
         line: tree.text(tree.path[selected]) ? tree.line[selected] : 0,
     };
+    const sources = useSlice<Sources>('sources');
+    const withSources = sources.state === 'ready' && sources.data.files.length > 0;
     const withPlace = keys.includes('place');
     const { head } = tree;
     const whole = tree.get('inclusive', 0);
@@ -214,13 +222,14 @@ export function PathsPage({ state }: { state: TreeState }) {
                 {head.left_out_s ? `; ${seconds(head.left_out_s)} in internal threads of MPI are left out` : ''}
                 {head.complete_fraction !== null && head.complete_fraction < 0.995 ? `; ${percent(1 - head.complete_fraction)} of the stacks are incomplete` : ''}.
             </p>
+            {param('ranks') && <p class="quiet about">Times are those of all ranks: profiles have call paths per rank only as least, largest and mean time.</p>}
             {unfound && (
-                <p class="problem" role="status">
+                <p class="problem" aria-live="polite">
                     '<bdi>{unfound.slice(0, 100)}</bdi>' is in no sampled call path{tree.whole ? '' : ' that is loaded'}.
                 </p>
             )}
             {problems.concat(tree.problem.value || [], state.message.value || []).map((text) => (
-                <p class="problem" role="status" key={text}>
+                <p class="problem" aria-live="polite" key={text}>
                     {text}
                 </p>
             ))}
@@ -258,7 +267,7 @@ export function PathsPage({ state }: { state: TreeState }) {
                     onDerived={(list) => setParam({ derived: derivedText(list), cols: param('cols') && [...param('cols').split(',').filter((key) => key[0] !== '='), ...list.map(({ name }) => `=${name}`)].join(',') })}
                 />
             </div>
-            <div class="panes">
+            <div class={withSources ? 'panes' : 'panes single'}>
                 <TreeTable
                     name={`tree-${tree.which}`}
                     caption={`Call paths: ${ABOUT[tree.which]}`}
