@@ -33,6 +33,7 @@ ok "an error in the sources is an error" build 1
 ok "which is shown" mentions 'src/wrong.ts'
 rm "$web/src/wrong.ts"
 
+rm -r "$TMPDIR/work"
 mkdir "$web/bundle"
 echo 'script("</script>")' >"$web/bundle/app.js"
 echo 'p { color: red }' >"$web/bundle/app.css"
