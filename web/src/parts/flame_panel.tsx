@@ -10,6 +10,8 @@ import { Flame, layOut } from './flame';
 import { Table } from './table';
 import { labelOf, placeOf } from './tree_columns';
 
+const INSIDE: Record<string, string> = { callers: 'who calls it', flat: 'what it contains' };
+
 export interface Colours {
     fill: (node: number) => string;
     legend: { name: string; colour: string }[];
@@ -64,7 +66,7 @@ export function FlamePanel({ tree, root, selected, hit, colours, weight, describ
         <ChartFrame
             name="flame"
             title={`${icicle ? 'Icicle' : 'Flame graph'} of ${name.length > 60 ? `${name.slice(0, 58)}..` : name}`}
-            caption={`As wide as its ${figure}; ${icicle ? 'callees below their callers' : 'callees above their callers'}${tree.which === 'callers' ? ' (here: callers of each function)' : ''}. Click a box to zoom in, a pale one to zoom out.`}
+            caption={`As wide as its ${figure}; ${icicle ? 'below' : 'above'} a box is ${INSIDE[tree.which] ?? 'what it calls'}. Click a box to zoom in, a pale one to zoom out.`}
             table={table}
             tools={
                 <>

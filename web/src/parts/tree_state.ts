@@ -130,6 +130,14 @@ export class TreeState {
         return at;
     }
 
+    /** What is opened and selected at first: the hot path, or if nothing has half of the time, the heaviest node. */
+    async start(weight?: (node: number) => number): Promise<void> {
+        if ((await this.hotPath(0, weight)) > 0 || !this.tree.opened(0)) return;
+        const heaviest = this.tree.first(0);
+        this.open[heaviest] = 1;
+        this.select(heaviest);
+    }
+
     select(node: number): void {
         this.openTo(node);
         this.selected.value = node;

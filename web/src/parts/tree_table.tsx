@@ -2,7 +2,7 @@
 // A tree as a table, with the keys of the ARIA pattern for tree grids. Only the rows in sight are in the page, so that it
 // scrolls as well with a million rows as with ten.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { saveCsv } from './copy';
 import type { TreeState } from './tree_state';
@@ -56,6 +56,7 @@ export function TreeTable(props: Props) {
     void tree.version.value;
     const rows = state.rows();
     const selected = state.selected.value;
+    const at = useMemo(() => rows.indexOf(selected), [rows, selected]);
     const inSight = Math.max(1, Math.floor((height - ROW) / ROW));
     const full = rows.length * ROW;
     const tall = Math.min(full, TALLEST);
@@ -87,7 +88,7 @@ export function TreeTable(props: Props) {
         setTop(element.scrollTop);
     };
     // The selected row comes into sight when another one is selected, not when rows are opened or closed.
-    useEffect(() => scrollTo(rows.indexOf(selected)), [selected, tree]);
+    useEffect(() => scrollTo(at), [selected, tree]);
 
     const goTo = (index: number) => {
         const node = rows[Math.max(0, Math.min(rows.length - 1, index))];
@@ -96,7 +97,6 @@ export function TreeTable(props: Props) {
     };
     const onKeyDown = (event: KeyboardEvent) => {
         if (event.target !== box.current || event.ctrlKey || event.altKey || event.metaKey) return;
-        const at = rows.indexOf(selected);
         switch (event.key) {
             case 'ArrowDown':
                 goTo(at + 1);
@@ -135,7 +135,8 @@ export function TreeTable(props: Props) {
         }
         event.preventDefault();
     };
-    const template = `minmax(min(22rem, 60vw), 1fr) ${columns.map(({ width }) => `${width}ch`).join(' ')}`;
+    const template = `minmax(min(22rem, 50vw), 1fr) ${columns.map(({ width }) => `${width}ch`).join(' ')}`;
+    const minWidth = `calc(min(22rem, 50vw) + ${columns.reduce((sum, { width }) => sum + width, 0)}ch)`;
     const ariaSort = (key: string) => (sort === key ? (up ? 'ascending' : 'descending') : undefined);
     const headingCell = (key: string, title: string, about: string, text: boolean) => (
         <div key={key} role="columnheader" class={text ? 'text' : 'number'} aria-sort={ariaSort(key)}>
@@ -160,7 +161,7 @@ export function TreeTable(props: Props) {
                 aria-rowindex={index + 2}
                 aria-expanded={parent ? open : undefined}
                 aria-selected={node === selected}
-                style={{ gridTemplateColumns: template, transform: `translateY(${index * ROW + shift}px)` }}
+                style={{ gridTemplateColumns: template, minWidth, transform: `translateY(${index * ROW + shift}px)` }}
                 onMouseDown={(event) => {
                     if (event.button) return;
                     state.selected.value = node;
@@ -212,7 +213,7 @@ export function TreeTable(props: Props) {
         );
     const shown: ComponentChildren[] = [];
     for (let index = from; index < to; index++) shown.push(row(index));
-    const selectedInSight = rows.indexOf(selected) >= from && rows.indexOf(selected) < to;
+    const selectedInSight = at >= from && at < to;
     return (
         <div class="tree-table" data-table={props.name}>
             <div
@@ -226,11 +227,11 @@ export function TreeTable(props: Props) {
                 onKeyDown={onKeyDown}
                 onScroll={() => setTop(box.current?.scrollTop ?? 0)}
             >
-                <div class="head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+                <div class="head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template, minWidth }}>
                     {headingCell('name', heading, 'Functions, MPI routines and lines', true)}
                     {columns.map(({ key, title, about, text }) => headingCell(key, title, about, Boolean(text)))}
                 </div>
-                <div class="rows" role="rowgroup" style={{ height: `${tall}px` }}>
+                <div class="rows" role="rowgroup" style={{ height: `${tall}px`, minWidth }}>
                     {shown}
                 </div>
             </div>

@@ -6,7 +6,7 @@ import { coloursOfNames } from '../parts/colours';
 import { ColumnMenu } from '../parts/column_menu';
 import { type Colours, FlamePanel } from '../parts/flame_panel';
 import { SourcePane, type Sources } from '../parts/source_pane';
-import { useSlice } from '../parts/use_slice';
+import { useProfile, useSlice } from '../parts/use_slice';
 import { derivedColumns, derivedText, labelOf, MARKS, parseDerived, placeOf, timeColumns, titleOf } from '../parts/tree_columns';
 import { SearchField, useSearch } from '../parts/tree_search';
 import type { TreeState } from '../parts/tree_state';
@@ -27,12 +27,12 @@ const HEADINGS: Record<string, string> = { calls: 'Call path', callers: 'Functio
 
 const COLOURED = 8;
 
-function coloursBy(tree: Tree, by: string): Colours {
+function coloursBy(tree: Tree, by: string, executable: string): Colours {
     const routine = tree.kinds.indexOf('routine');
     const legend = [{ name: 'MPI routines', colour: '--waiting' }];
     const version = tree.version.peek();
+    const program = tree.strings.indexOf(executable);
     if (by === 'kind') {
-        const program = tree.has(1) ? heaviestModule(tree) : -1;
         return {
             key: `kind ${version}`,
             legend: [...legend, { name: 'the program', colour: '--program' }, { name: 'libraries', colour: '--other' }],
@@ -40,7 +40,6 @@ function coloursBy(tree: Tree, by: string): Colours {
         };
     }
     // Files of libraries are too many for colours: their load modules stand for them.
-    const program = tree.has(1) ? heaviestModule(tree) : -1;
     const of = (node: number) => {
         if (by === 'module' || tree.module[node] !== program) return tree.module[node];
         return tree.defined[node] >= 0 ? tree.defined[node] : tree.path[node];
@@ -62,17 +61,11 @@ function coloursBy(tree: Tree, by: string): Colours {
     };
 }
 
-/** The load module of most time at the outermost level: the program. */
-function heaviestModule(tree: Tree): number {
-    let heaviest = tree.hotChild(0);
-    if (heaviest < 0) heaviest = 1;
-    return tree.module[heaviest];
-}
-
 // ---- the page ----
 
-function usualColumns(): string[] {
-    return window.innerWidth < 700 ? ['percent', 'own'] : ['percent', 'inclusive', 'own', 'max', 'place'];
+function usualColumns(withSources: boolean): string[] {
+    if (window.innerWidth < 700) return ['percent', 'own'];
+    return withSources && window.innerWidth < 1500 ? ['percent', 'inclusive', 'own', 'place'] : ['percent', 'inclusive', 'own', 'max', 'place'];
 }
 
 interface Place {
@@ -114,7 +107,7 @@ export function PathsPage({ state }: { state: TreeState }) {
             if (!current) return;
             setZoom(Math.max(0, top));
             if (node >= 0) state.select(node);
-            else if (!touched.current && state.selected.peek() === 0 && !open) await state.hotPath(0);
+            else if (!touched.current && state.selected.peek() === 0 && !open) await state.start();
         };
         void read();
         window.addEventListener('hashchange', read);
@@ -164,6 +157,9 @@ export function PathsPage({ state }: { state: TreeState }) {
         setZoom(Math.max(0, node));
     }, []);
 
+    const sources = useSlice<Sources>('sources');
+    const withSources = sources.state === 'ready' && sources.data.files.length > 0;
+
     // ---- columns and order ----
     const usualSort = tree.which === 'callers' ? 'exclusive' : 'inclusive';
     const sort = param('sort') || usualSort;
@@ -173,7 +169,7 @@ export function PathsPage({ state }: { state: TreeState }) {
         const made = derivedColumns(tree, derived);
         return { all: [...timeColumns(tree), ...made.columns], problems: made.problems };
     }, [tree, derived, tree.version.value]);
-    const keys = param('cols') ? param('cols').split(',') : [...usualColumns(), ...all.filter(({ key }) => key[0] === '=').map(({ key }) => key)];
+    const keys = param('cols') ? param('cols').split(',') : [...usualColumns(withSources), ...all.filter(({ key }) => key[0] === '=').map(({ key }) => key)];
     const columns = all.filter(({ key }) => keys.includes(key));
     useLayoutEffect(() => {
         const column = all.find(({ key }) => key === sort);
@@ -185,16 +181,15 @@ export function PathsPage({ state }: { state: TreeState }) {
     const search = useSearch(state, param('q'));
     const hit = useMemo(() => (search.flags ? (node: number) => search.flags![node] === 1 : null), [search]);
 
+    const executable = basename(useProfile().summary.job.executable);
     const by = param('colour') || 'file';
-    const colours = useMemo(() => coloursBy(tree, by), [tree, by, tree.version.value]);
+    const colours = useMemo(() => coloursBy(tree, by, executable), [tree, by, executable, tree.version.value]);
     const weight = useCallback((node: number) => tree.weight(node), [tree]);
 
     const shownPlace = place ?? {
         path: tree.text(tree.path[selected]) || tree.text(tree.defined[selected]),
         line: tree.text(tree.path[selected]) ? tree.line[selected] : 0,
     };
-    const sources = useSlice<Sources>('sources');
-    const withSources = sources.state === 'ready' && sources.data.files.length > 0;
     const withPlace = keys.includes('place');
     const { head } = tree;
     const whole = tree.get('inclusive', 0);
