@@ -2,6 +2,7 @@
 // The views of a profile: one file and one line each.
 import type { ComponentType } from 'preact';
 
+import { BalanceView } from './balance';
 import { JobView } from './job';
 import { Overview } from './overview';
 
@@ -13,5 +14,6 @@ export interface View {
 
 export const views: View[] = [
     { name: 'overview', title: 'Overview', component: Overview },
+    { name: 'balance', title: 'Balance', component: BalanceView },
     { name: 'job', title: 'Job', component: JobView },
 ];
