@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact';
 
 import { BalanceView } from './balance';
 import { JobView } from './job';
+import { MpiView } from './mpi';
 import { Overview } from './overview';
 
 export interface View {
@@ -15,5 +16,6 @@ export interface View {
 export const views: View[] = [
     { name: 'overview', title: 'Overview', component: Overview },
     { name: 'balance', title: 'Balance', component: BalanceView },
+    { name: 'mpi', title: 'MPI', component: MpiView },
     { name: 'job', title: 'Job', component: JobView },
 ];
