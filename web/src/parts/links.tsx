@@ -8,7 +8,7 @@ export function RanksLink({ ranks, view = 'balance' }: { ranks: string; view?: s
     if (!ranks) return null;
     const short = ranks.length > 24 ? `${ranks.slice(0, 22)}..` : ranks;
     return (
-        <a href={viewAddress(view, { ranks })} title={`Select ranks ${ranks.slice(0, 200)}`}>
+        <a class="ranks" href={viewAddress(view, { ranks })} title={`Select ranks ${ranks.slice(0, 200)}`}>
             {/[-,]/.test(ranks) ? 'ranks' : 'rank'} {short}
         </a>
     );
