@@ -2,7 +2,9 @@
 // The views of a profile: one file and one line each.
 import type { ComponentType } from 'preact';
 
+import { BalanceView } from './balance';
 import { JobView } from './job';
+import { MpiView } from './mpi';
 import { Overview } from './overview';
 import { PathsView } from './paths';
 
@@ -15,5 +17,7 @@ export interface View {
 export const views: View[] = [
     { name: 'overview', title: 'Overview', component: Overview },
     { name: 'paths', title: 'Call paths', component: PathsView },
+    { name: 'balance', title: 'Balance', component: BalanceView },
+    { name: 'mpi', title: 'MPI', component: MpiView },
     { name: 'job', title: 'Job', component: JobView },
 ];
