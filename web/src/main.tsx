@@ -3,6 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import './style/tokens.css';
 import './style/page.css';
 import './style/parts.css';
+import './style/topology.css';
 
 import { render } from 'preact';
 

@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact';
 
 import { JobView } from './job';
 import { Overview } from './overview';
+import { TopologyView } from './topology';
 
 export interface View {
     name: string;
@@ -13,5 +14,6 @@ export interface View {
 
 export const views: View[] = [
     { name: 'overview', title: 'Overview', component: Overview },
+    { name: 'topology', title: 'Topology', component: TopologyView },
     { name: 'job', title: 'Job', component: JobView },
 ];
