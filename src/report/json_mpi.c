@@ -212,13 +212,13 @@ static enum fm_status write_communicators(struct fm_report *report, struct fm_js
     return FM_OK;
 }
 
-static enum fm_status write_program_topology(struct fm_report *report, struct fm_json *json,
-                                             const struct fm_topology *topology, struct fm_error *error)
+enum fm_status fm_json_program_pairs(struct fm_report *report, struct fm_json *json, const char *key,
+                                     const struct fm_topology *topology, struct fm_error *error)
 {
     struct fm_program_pairs pairs = {0};
     if (report->programs.n && !fm_topology_programs(topology, &report->programs, &report->arena, &pairs))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the traffic between programs");
-    fm_json_array(json, "topology_programs", FM_JSON_LINES);
+    fm_json_array(json, key, FM_JSON_LINES);
     for (size_t i = 0; i < pairs.n; i++) {
         const struct fm_pair *sum = &pairs.items[i].sum;
         fm_json_object(json, NULL, FM_JSON_INLINE);
@@ -261,7 +261,7 @@ static enum fm_status write_topology(struct fm_report *report, struct fm_json *j
     fm_json_whole(json, "messages", topology.dropped_messages);
     fm_json_whole(json, "bytes", topology.dropped_bytes);
     fm_json_end(json);
-    return write_program_topology(report, json, &topology, error);
+    return fm_json_program_pairs(report, json, "topology_programs", &topology, error);
 }
 
 /* ---- balance ---- */

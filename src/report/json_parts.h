@@ -7,6 +7,8 @@
 #include "render/json.h"
 #include "report/views.h"
 
+struct fm_topology;
+
 void fm_json_text_or_null(struct fm_json *json, const char *key, const char *text); /* null instead of "" */
 void fm_json_whole_or_null(struct fm_json *json, const char *key, bool known, uint64_t value);
 /* Writes every field of the schema that has a key. */
@@ -33,6 +35,9 @@ enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, s
 enum fm_status fm_json_mpi(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 /* The same without what grows with the number of ranks: topology and balance. */
 enum fm_status fm_json_mpi_tables(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+/* Traffic between programs; empty unless the job has several. */
+enum fm_status fm_json_program_pairs(struct fm_report *report, struct fm_json *json, const char *key,
+                                     const struct fm_topology *topology, struct fm_error *error);
 void fm_json_balance(struct fm_report *report, struct fm_json *json); /* key "balance", of mpi */
 enum fm_status fm_json_sequence(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, struct fm_error *error);

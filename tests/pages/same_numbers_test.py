@@ -18,10 +18,10 @@ def read(folder, name):
     return json.loads((folder / (name.replace("/", "_") + ".json")).read_text())
 
 
-def write(limit):
-    folder = TMP / f"slices-{limit}"
+def write(sample, limit):
+    folder = TMP / f"{sample}-{limit}"
     folder.mkdir()
-    subprocess.run([MAKER, "--write", str(limit), folder], check=True, cwd=TMP)
+    subprocess.run([MAKER, "--write", sample, str(limit), folder], check=True, cwd=TMP)
     return folder
 
 
@@ -120,10 +120,63 @@ def check_trees(tap, folder, limit):
                   {k: v for k, v in document.items() if k not in ("root", "callers", "flat")}, f"so is the head of {tree}")
 
 
+# ---- topology ----
+
+FIGURES = ("messages", "bytes", "send_ns", "receive_ns", "pairs")
+
+
+def pair_figures(pair):
+    return (pair["messages"], pair["bytes"], round(pair["send_s"] * 1e9), round(pair["receive_s"] * 1e9), 1)
+
+
+def cells_wanted(pairs, level):
+    """The figures of every cell of a level, by row and column."""
+    cells = {}
+    for pair in pairs:
+        place = pair["from"] >> level, pair["to"] >> level
+        cells[place] = tuple(map(sum, zip(cells.get(place, (0,) * len(FIGURES)), pair_figures(pair))))
+    return cells
+
+
+def cells_of(folder, overview, level):
+    cells = {}
+    for row, column in overview["tiles"][level]:
+        tile = read(folder, f"topology/{level}/{row}/{column}")
+        assert (tile["level"], tile["row"], tile["column"]) == (level, row, column)
+        assert tile["cells"] == sorted(set(tile["cells"])) and tile["cells"], "cells out of order"
+        for i, cell in enumerate(tile["cells"]):
+            place = row * overview["tile"] + cell // overview["tile"], column * overview["tile"] + cell % overview["tile"]
+            cells[place] = tuple(tile[key][i] for key in FIGURES)
+    return cells
+
+
+def check_topology(tap, folder, levels):
+    mpi, overview = read(folder, "document")["mpi"], read(folder, "topology")
+    tap.equal(overview["levels"], levels, f"{overview['ranks']} ranks have {levels} levels of tiles")
+    tap.equal(len(overview["tiles"][-1]), 1, "the last one with a single tile")
+    tap.equal(overview["left_out"], mpi["topology_left_out"], "what is left out is that of the document")
+    tap.equal(overview["programs"], mpi["topology_programs"], "and the traffic between programs")
+    tap.equal(overview["pairs"], len(mpi["topology"]), "and the number of pairs")
+    for level in range(levels):
+        wanted, got = cells_wanted(mpi["topology"], level), cells_of(folder, overview, level)
+        wrong = [f"{place}: {got.get(place)} instead of {wanted.get(place)}"
+                 for place in sorted(wanted.keys() | got.keys()) if got.get(place) != wanted.get(place)]
+        tap.ok(not wrong, f"{len(got)} cells of level {level} are sums of the document's pairs", *wrong[:10])
+        times = [cell[2] + cell[3] for cell in got.values()]
+        most = {"bytes": max(c[1] for c in got.values()), "messages": max(c[0] for c in got.values()), "time_ns": max(times)}
+        tap.equal({key: overview["max"][key][level] for key in most}, most, f"the largest ones of level {level} are given")
+        total = {"messages": sum(c[0] for c in got.values()), "bytes": sum(c[1] for c in got.values()), "time_ns": sum(times)}
+        tap.equal(overview["totals"], total, f"level {level} has all of the traffic")
+    files = {path.stem for path in folder.glob("topology_*.json")}
+    tap.equal(len(files), sum(map(len, overview["tiles"])), "slices are named for the tiles that are listed")
+
+
 def main():
     tap = Tap()
     for limit in (0, 5, 1):
-        check_trees(tap, write(limit), limit)
+        check_trees(tap, write("paths", limit), limit)
+    check_topology(tap, TMP / "paths-0", 1)
+    check_topology(tap, write("pairs", 0), 3)
     tap.done()
 
 

@@ -1,7 +1,7 @@
 /* The slices of the sample job, of one without call paths, and of one with a deep tree.
  *
- *   pages-slices --write NODES FOLDER   writes all slices of the sample, and the document that they are parts of, for
- *                                       same_numbers_test.py; NODES: limit of a slice of a tree */
+ *   pages-slices --write SAMPLE NODES FOLDER   writes all slices of a sample (paths or pairs), and the document that they
+ *                                              are parts of, for same_numbers_test.py; NODES: limit of a slice of a tree */
 #include "pages/slices.h"
 
 #include <stdlib.h>
@@ -193,12 +193,37 @@ static enum fm_status write_one(void *context, const char *name, struct fm_error
     return fclose(out) ? FM_ERR_SYSTEM : status;
 }
 
-static int write_all(const char *limit, const char *to)
+/* Enough ranks for three levels of tiles, with messages between some of them, the last and the first ones among them. */
+static struct fm_profile *many_pairs(void)
+{
+    enum { RANKS = 1000, PAIRS = 3 * RANKS };
+    struct fm_profile *profile = sample_profile(4);
+    struct fm_edges *sent = &profile->sent, *received = &profile->received;
+    profile->job.ranks = RANKS;
+    sent->items = sample_alloc(profile, PAIRS * sizeof *sent->items);
+    received->items = sample_alloc(profile, PAIRS * sizeof *received->items);
+    sent->n = received->n = 0;
+    for (uint32_t from = 0; from < RANKS; from++)
+        for (uint32_t i = 0; i < 3; i++) {
+            uint32_t to = i == 0 ? from / 2 : i == 1 ? from / 2 + 300 : RANKS - 1;
+            if (i == 2 && from % 255)
+                continue;
+            struct fm_edge edge = {from, to, 1 + from % 7, from * 1000ull + to, from + 3};
+            if (from % 5)
+                sent->items[sent->n++] = edge;
+            edge.time_ns = to;
+            if (from % 3)
+                received->items[received->n++] = edge;
+        }
+    return profile;
+}
+
+static int write_all(const char *sample, const char *limit, const char *to)
 {
     struct opened opened;
     struct fm_error error = {0};
     char path[4096];
-    open_slices(&opened, sample_sampled(), strtoul(limit, NULL, 10));
+    open_slices(&opened, strcmp(sample, "pairs") == 0 ? many_pairs() : sample_sampled(), strtoul(limit, NULL, 10));
     snprintf(path, sizeof path, "%s/document.json", to);
     FILE *out = fopen(path, "w");
     enum fm_status status = out ? fm_report_json(&opened.report, out, &error) : FM_ERR_SYSTEM;
@@ -214,8 +239,8 @@ static int write_all(const char *limit, const char *to)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "--write") == 0)
-        return write_all(argv[2], argv[3]);
+    if (argc == 5 && strcmp(argv[1], "--write") == 0)
+        return write_all(argv[2], argv[3], argv[4]);
     test_visit(0, 3, 3);
     test_visit(4, 8, 30);
     test_visit(1, 8, 60);
