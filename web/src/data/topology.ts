@@ -141,6 +141,20 @@ export class Tiles {
         return index < 0 ? null : this.cellAt(tile, index, level, tileRow, tileColumn);
     }
 
+    /** Bytes that leave their host. Looks at all pairs. */
+    async bytesBetween(hosts: HostRanges): Promise<number> {
+        const size = this.head.tile;
+        let sum = 0;
+        for (const [row, column] of this.head.tiles[0]) {
+            const slice = await this.source.slice<TileSlice>(`topology/0/${row}/${column}`);
+            slice.cells.forEach((place, i) => {
+                const from = hosts.of(row * size + Math.floor(place / size));
+                if (from === null || from !== hosts.of(column * size + (place % size))) sum += slice.bytes[i];
+            });
+        }
+        return sum;
+    }
+
     cellAt(tile: Tile, index: number, level: number, tileRow: number, tileColumn: number): Cell {
         const size = this.head.tile;
         const width = 2 ** level;
@@ -199,8 +213,14 @@ export class HostRanges {
         return low;
     }
 
-    name(rank: number): string | null {
+    /** The number of its host; null if unknown. */
+    of(rank: number): number | null {
         const at = this.from(rank);
-        return at < this.first.length && this.first[at] <= rank ? this.hosts[this.host[at]].name : null;
+        return at < this.first.length && this.first[at] <= rank ? this.host[at] : null;
+    }
+
+    name(rank: number): string | null {
+        const host = this.of(rank);
+        return host === null ? null : this.hosts[host].name;
     }
 }

@@ -13,10 +13,10 @@ import { param, selectedRanks, setParam } from '../state';
 import { bytes, count, nanoseconds, percentFine, plural, seconds } from '../text/units';
 import { MARGIN, MatrixDrawing } from './topology_drawing';
 
-const METRICS: { key: string; metric: Metric; title: string; show: (value: number) => string }[] = [
-    { key: 'bytes', metric: 'bytes', title: 'bytes', show: (value) => bytes(value) },
-    { key: 'messages', metric: 'messages', title: 'messages', show: (value) => count(value) },
-    { key: 'time', metric: 'time_ns', title: 'time in calls', show: (value) => nanoseconds(value) },
+const METRICS: { key: string; metric: Metric; title: string; base: number; show: (value: number) => string }[] = [
+    { key: 'bytes', metric: 'bytes', title: 'bytes', base: 4, show: (value) => bytes(value) },
+    { key: 'messages', metric: 'messages', title: 'messages', base: 10, show: (value) => count(value) },
+    { key: 'time', metric: 'time_ns', title: 'time in calls', base: 10, show: (value) => nanoseconds(value) },
 ];
 const HEAVIEST = 100;
 const REST = 160; /* ms without movement, after which table and address follow */
@@ -59,6 +59,7 @@ function Topology({ head }: { head: TopologyHead }) {
                 <strong data-value="pairs">{plural(head.pairs, 'pair')}</strong> exchanged{' '}
                 <strong data-value="messages">{count(head.totals.messages)}</strong> messages,{' '}
                 <strong data-value="bytes">{bytes(head.totals.bytes)}</strong>, point to point.
+                <BetweenHosts tiles={tiles} hosts={hosts} />
                 {left.pairs > 0 &&
                     ` The profile of this large job omits ${count(left.pairs)} lighter pairs with ${count(left.messages)} messages, ${bytes(left.bytes)}.`}
                 {grid.length > 0 &&
@@ -76,18 +77,6 @@ function Topology({ head }: { head: TopologyHead }) {
                         </>
                     }
                     table={() => <Heavy heaviest={heaviest} metric={metric} head={head} name="topology-table" />}
-                    tools={
-                        <label>
-                            Colour:{' '}
-                            <select value={metric.key} onChange={(event) => setParam({ metric: event.currentTarget.value })}>
-                                {METRICS.map(({ key, title }) => (
-                                    <option key={key} value={key}>
-                                        {title}
-                                    </option>
-                                ))}
-                            </select>
-                        </label>
-                    }
                 >
                     <Matrix tiles={tiles} hosts={hosts} metric={metric} pointed={pointed} heaviest={heaviest} />
                 </ChartFrame>
@@ -116,6 +105,28 @@ function Topology({ head }: { head: TopologyHead }) {
                     ]}
                 />
             )}
+        </>
+    );
+}
+
+const ALL_TILES = 64;
+
+/** How much goes to another host, if the pairs are few enough to look at all of them. */
+function BetweenHosts({ tiles, hosts }: { tiles: Tiles; hosts: HostRanges }) {
+    const [fraction, setFraction] = useState<number | null>(null);
+    const few = hosts.hosts.length > 1 && tiles.head.tiles[0].length <= ALL_TILES;
+    useEffect(() => {
+        let current = true;
+        if (few) tiles.bytesBetween(hosts).then((between) => current && setFraction(between / tiles.head.totals.bytes), () => {});
+        return () => {
+            current = false;
+        };
+    }, [tiles, hosts]);
+    if (!few || fraction === null || !Number.isFinite(fraction)) return null;
+    return (
+        <>
+            {' '}
+            <strong data-value="between-hosts">{percentFine(fraction)}</strong> of the bytes go to another host.
         </>
     );
 }
@@ -171,7 +182,7 @@ function Matrix({ tiles, hosts, metric, pointed, heaviest }: MatrixProps) {
     const at = param('at');
     const cell = param('cell');
     const chosen = selectedRanks.value;
-    useEffect(() => control.current?.setMetric(metric.metric, metric.show), [metric]);
+    useEffect(() => control.current?.setMetric(metric), [metric]);
     useEffect(() => control.current?.setSelected(chosen), [chosen]);
     useEffect(() => control.current?.setAddress(at, cell), [at, cell]);
     void zoomed;
@@ -180,8 +191,17 @@ function Matrix({ tiles, hosts, metric, pointed, heaviest }: MatrixProps) {
         'Arrow keys move to a cell, plus and minus zoom, Enter zooms to the cell, 0 shows the whole matrix.';
     return (
         <div class="matrix" ref={box} tabIndex={0} role="application" aria-label={label}>
-            <canvas ref={canvas} role="img" aria-label={`Matrix of ${metric.title}; the table has its heaviest cells`} data-whole={whole ? 'yes' : 'no'} />
             <p class="zoom">
+                <label>
+                    Colour:{' '}
+                    <select value={metric.key} onChange={(event) => setParam({ metric: event.currentTarget.value })}>
+                        {METRICS.map(({ key, title }) => (
+                            <option key={key} value={key}>
+                                {title}
+                            </option>
+                        ))}
+                    </select>
+                </label>
                 <button type="button" aria-label="Zoom in" onClick={() => control.current?.zoomBy(0.5)}>
                     +
                 </button>
@@ -191,8 +211,9 @@ function Matrix({ tiles, hosts, metric, pointed, heaviest }: MatrixProps) {
                 <button type="button" disabled={whole} onClick={() => control.current?.showWhole()}>
                     Whole matrix
                 </button>
-                <span class="quiet">wheel or + − zoom, drag moves, arrow keys go from cell to cell</span>
             </p>
+            <canvas ref={canvas} role="img" aria-label={`Matrix of ${metric.title}; the table has its heaviest cells`} data-whole={whole ? 'yes' : 'no'} />
+            <p class="hint quiet">Wheel, + and − zoom; drag moves; arrow keys go from cell to cell.</p>
             {error && <p class="problem">A part of the matrix cannot be loaded: {error}</p>}
         </div>
     );
@@ -249,9 +270,10 @@ class Control {
         this.tiles.arrived = () => {};
     }
 
-    setMetric(metric: Metric, format: (value: number) => string): void {
+    setMetric({ metric, show, base }: MatrixProps['metric']): void {
         this.drawing.metric = metric;
-        this.drawing.format = format;
+        this.drawing.format = show;
+        this.drawing.base = base;
         this.changed();
     }
 
@@ -292,7 +314,7 @@ class Control {
 
     private resize(): void {
         const room = this.box.clientWidth - MARGIN.left - MARGIN.right;
-        const side = Math.floor(Math.max(180, Math.min(room, 720, window.innerHeight - 290)));
+        const side = Math.floor(Math.max(180, Math.min(room, 720, window.innerHeight - 340)));
         if (side !== this.drawing.side || !this.canvas.style.width) this.drawing.resize(Math.max(side, Math.min(room, 260)));
         this.changed();
     }
@@ -511,6 +533,11 @@ interface HeavyProps {
     name: string;
 }
 
+const WITHOUT_WAIT = 'in the calls of the pair, without MPI_Wait';
+const sending: Column<Cell> = { title: 'Sending', unit: 'ns', about: `Time of the sender ${WITHOUT_WAIT}`, value: (cell) => cell.send_ns, show: (cell) => nanoseconds(cell.send_ns) };
+const receiving: Column<Cell> = { title: 'Receiving', unit: 'ns', about: `Time of the receiver ${WITHOUT_WAIT}`, value: (cell) => cell.receive_ns, show: (cell) => nanoseconds(cell.receive_ns) };
+const time: Column<Cell> = { title: 'Time', unit: 'ns', about: `Of senders and receivers ${WITHOUT_WAIT}`, value: (cell) => cell.time_ns, show: (cell) => nanoseconds(cell.time_ns) };
+
 function Heavy({ heaviest, metric, head, name }: HeavyProps) {
     const found = heaviest.value;
     const level = found?.level ?? 0;
@@ -522,8 +549,7 @@ function Heavy({ heaviest, metric, head, name }: HeavyProps) {
             { title: 'To', value: (cell) => (width === 1 ? cell.to : range(cell.to)), show: (cell) => range(cell.to) },
             { title: 'Bytes', about: 'As counted by the sender', value: (cell) => cell.bytes, show: (cell) => bytes(cell.bytes), bar: metric.metric === 'bytes' },
             { title: 'Messages', value: (cell) => cell.messages, show: (cell) => count(cell.messages), bar: metric.metric === 'messages' },
-            { title: 'Sending', unit: 'ns', about: 'Time of the sender in the calls of the pair, without MPI_Wait', value: (cell) => cell.send_ns, show: (cell) => nanoseconds(cell.send_ns) },
-            { title: 'Receiving', unit: 'ns', about: 'Time of the receiver in the calls of the pair, without MPI_Wait', value: (cell) => cell.receive_ns, show: (cell) => nanoseconds(cell.receive_ns) },
+            ...(width === 1 ? [sending, receiving] : [time]),
             { title: 'Share', about: `Of the ${metric.title} of all pairs`, value: (cell) => share(cell, metric.metric, head), show: (cell) => percentFine(share(cell, metric.metric, head)) },
         ];
         if (width > 1) list.splice(2, 0, { title: 'Pairs', value: (cell) => cell.pairs, show: (cell) => count(cell.pairs) });

@@ -12,7 +12,7 @@ export interface Frame {
     span: number;
 }
 
-export const MARGIN = { left: 58, top: 42, right: 8, bottom: 52 };
+export const MARGIN = { left: 66, top: 42, right: 10, bottom: 40 };
 const LEAST_CELL = 2; /* CSS pixels: finer cells are joined, by using the next level */
 const LEAST_SPAN = 4;
 const PICTURES = 300;
@@ -28,12 +28,15 @@ export class MatrixDrawing {
     metric: Metric = 'bytes';
     selected: Range[] = [];
     format: (value: number) => string = String;
+    /** Ticks of the scale are powers of it. */
+    base = 10;
     side = 400;
     private ratio = 1;
     private pictures = new Map<string, { picture: HTMLCanvasElement; stamp: string }>();
     private shades = new Uint32Array(256);
     private stops: string[] = [];
     private asked = '';
+    private any = true; /* cells in sight */
 
     constructor(
         private readonly canvas: HTMLCanvasElement,
@@ -151,7 +154,7 @@ export class MatrixDrawing {
     scale(level: number): Scale {
         const high = this.tiles.head.max[this.metric][level] || 1;
         const least = this.tiles.least[this.metric][level];
-        return { low: Number.isFinite(least) ? Math.min(high, 10 ** Math.floor(Math.log10(least))) : high, high };
+        return { low: Number.isFinite(least) ? Math.min(high, this.base ** Math.floor(Math.log(least) / Math.log(this.base) + 1e-9)) : high, high };
     }
 
     // ---- pictures of tiles ----
@@ -209,6 +212,7 @@ export class MatrixDrawing {
         this.drawGrid(pen);
         this.drawSelection(pen);
         this.drawHosts(pen);
+        if (!this.any) this.drawNothing(pen);
         this.drawCursor(pen);
         pen.restore();
         pen.strokeStyle = colour('--quiet');
@@ -221,11 +225,13 @@ export class MatrixDrawing {
     private drawTiles(pen: CanvasRenderingContext2D): void {
         const { level } = this;
         const missing: string[] = [];
+        this.any = false;
         pen.imageSmoothingEnabled = false;
         for (const tile of this.inSight(level)) {
             const picture = this.picture(level, tile.row, tile.column);
             const width = this.tiles.head.tile * 2 ** level;
             const [x, y] = this.placeOf(tile.row * width, tile.column * width);
+            this.any ||= !picture || this.hasCells(level, tile.row, tile.column);
             if (picture) {
                 pen.drawImage(picture, x, y, width * this.pixels, width * this.pixels);
             } else {
@@ -238,6 +244,29 @@ export class MatrixDrawing {
             this.asked = all;
             this.tiles.want(missing);
         }
+    }
+
+    /** Whether any cell of a tile is in sight. Most often one of the first cells is. */
+    private hasCells(level: number, row: number, column: number): boolean {
+        const tile = this.tiles.get(level, row, column);
+        const size = this.tiles.head.tile;
+        const width = 2 ** level;
+        const { frame } = this;
+        return (
+            tile?.cells.some((place) => {
+                const from = (row * size + Math.floor(place / size)) * width;
+                const to = (column * size + (place % size)) * width;
+                return from + width > frame.row && from < frame.row + frame.span && to + width > frame.column && to < frame.column + frame.span;
+            }) ?? false
+        );
+    }
+
+    private drawNothing(pen: CanvasRenderingContext2D): void {
+        pen.fillStyle = colour('--quiet');
+        pen.font = '13px system-ui, sans-serif';
+        pen.textAlign = 'center';
+        pen.textBaseline = 'middle';
+        pen.fillText('no messages between these ranks', MARGIN.left + this.side / 2, MARGIN.top + this.side / 2);
     }
 
     /** While a tile is loaded, the same part of the next level that is there. */
@@ -430,11 +459,11 @@ export class MatrixDrawing {
         pen.fillStyle = colour('--quiet');
         pen.font = '12px system-ui, sans-serif';
         pen.textBaseline = 'top';
-        const decades = Math.log10(high / low);
+        const decades = Math.log(high / low) / Math.log(this.base);
         const each = Math.max(1, Math.ceil(decades / (width / 80)));
         let end = -Infinity;
         const label = (value: number, align: CanvasTextAlign) => {
-            const x = MARGIN.left + (decades > 0 ? (Math.log10(value / low) / decades) * width : width);
+            const x = MARGIN.left + (decades > 0 ? (Math.log(value / low) / Math.log(this.base) / decades) * width : width);
             const text = this.format(value);
             const half = pen.measureText(text).width;
             const left = align === 'left' ? x : align === 'right' ? x - half : x - half / 2;
@@ -446,7 +475,7 @@ export class MatrixDrawing {
         if (high > low) label(low, 'left');
         const last = pen.measureText(this.format(high)).width;
         for (let power = each; power < decades; power += each) {
-            const value = low * 10 ** power;
+            const value = low * this.base ** power;
             const x = (power / decades) * width;
             if (x + pen.measureText(this.format(value)).width / 2 < width - last - 8) label(value, 'center');
         }
