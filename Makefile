@@ -16,7 +16,7 @@ MESON = meson
 NINJA = ninja -C $(BUILD)
 
 .DEFAULT_GOAL := build
-.PHONY: all build demo test cross bench install check format fuzz seeds soak agree balanced torture clean help
+.PHONY: all build demo test cross bench install check format fuzz seeds soak agree balanced torture dist clean help
 
 all: build
 
@@ -35,6 +35,7 @@ help:
 	@echo 'make torture    TORTURE_ROUNDS=$(TORTURE_ROUNDS) jobs killed at random moments; TORTURE_SEED=N repeats a run'
 	@echo 'make seeds      write what fuzzing starts from anew, after a change of the format of profiles or segments'
 	@echo 'make install    into prefix=$(prefix), under DESTDIR= if given; libdir=$(libdir) is relative to prefix'
+	@echo 'make dist       a release tarball of the last commit in $(BUILD)/, with the web pages built'
 	@echo 'make clean      remove $(BUILD)/'
 
 $(BUILD)/build.ninja:
@@ -98,6 +99,9 @@ torture: build
 seeds: $(BUILD)/build.ninja
 	@$(NINJA) --quiet tests/fuzz-seeds
 	@$(BUILD)/tests/fuzz-seeds tests/fuzz/corpus
+
+dist: build
+	@BUILD=$(BUILD) tools/dist.sh
 
 clean:
 	rm -rf $(BUILD)

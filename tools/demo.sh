@@ -61,8 +61,14 @@ report "$profile" --view calls --top 15
 report "$profile" --modules examples/miniocean/modules.txt
 report "$profile" --view sequence --modules examples/miniocean/modules.txt
 "$build/fathom" report "$profile" --modules examples/miniocean/modules.txt --format svg -o "$build/demo.svg"
+page=
+if "$build/fathom" report "$profile" --modules examples/miniocean/modules.txt --source examples/miniocean \
+    --format html -o "$build/demo.html"; then
+    page=$build/demo.html
+fi
 
 echo
+[ -z "$page" ] || echo "The whole report is a page for a browser: $page"
 echo "The profile is in $profile. Go on with:"
 next() {
     printf '  %-58s %s\n' "$1" "$2"
@@ -70,6 +76,7 @@ next() {
 next "$build/fathom report $profile --view balance" "which ranks wait"
 next "$build/fathom report $profile --view topology" "who talks to whom"
 next "$build/fathom report $profile --view flat" "which lines use the time"
+[ -z "$page" ] || next "a browser on $page" "all of it, to look at"
 next "a browser on $build/demo.svg" "the picture of its modules"
 next "$build/fathom report $build/packed.fathom --view timers" "all timers"
 next "$build/fathom report $profile --format json" "everything, for programs"

@@ -143,6 +143,14 @@ char *fm_arena_strndup(struct fm_arena *arena, const char *text, size_t length)
     return copy;
 }
 
+size_t fm_arena_bytes(const struct fm_arena *arena)
+{
+    size_t bytes = 0;
+    for (const struct fm_arena_chunk *chunk = arena->chunks; chunk; chunk = chunk->next)
+        bytes += chunk->used;
+    return bytes;
+}
+
 void fm_arena_destroy(struct fm_arena *arena)
 {
     struct fm_arena_chunk *chunk = arena->chunks;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `fathom list`: the profiles in directories, one line each. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +16,9 @@
 #include "format/encode.h"
 #include "render/text.h"
 #include "report/listing.h"
+#include "report/profile_files.h"
 
 enum list_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
-enum { MAX_DEPTH = 32 };
 
 struct list_request {
     const char *output; /* NULL: stdout */
@@ -160,43 +158,26 @@ static enum fm_status add_file(struct list_search *search, const char *path)
     return status;
 }
 
-static bool is_profile_name(const char *name)
+static enum fm_status found_file(void *context, const char *path, const struct stat *st)
 {
-    size_t length = strlen(name), suffix = strlen(".fathom");
-    return length > suffix && name[0] != '.' && strcmp(name + length - suffix, ".fathom") == 0;
+    (void)st;
+    return add_file(context, path);
 }
 
-static enum fm_status add_directory(struct list_search *search, const char *path, unsigned depth)
+static void failed_directory(void *context, const char *path, const char *why)
 {
-    char why[PATH_MAX + 64];
-    DIR *directory = opendir(path);
-    enum fm_status status = FM_OK;
-    if (!directory) {
-        snprintf(why, sizeof why, "cannot read directory %s: %s", path, strerror(errno));
-        cannot_read(search, path, why);
-        return FM_OK;
-    }
-    for (struct dirent *entry; !status && (entry = readdir(directory));) {
-        char child[PATH_MAX];
-        struct stat st;
-        bool here = strcmp(path, ".") == 0;
-        int length = snprintf(child, sizeof child, "%s%s%s", here ? "" : path,
-                              here || path[strlen(path) - 1] == '/' ? "" : "/", entry->d_name);
-        if (length < 0 || length >= PATH_MAX || entry->d_name[0] == '.' || lstat(child, &st) != 0)
-            continue;
-        if (S_ISDIR(st.st_mode) && search->request->recursive && depth < MAX_DEPTH)
-            status = add_directory(search, child, depth + 1);
-        else if (is_profile_name(entry->d_name) && stat(child, &st) == 0 && S_ISREG(st.st_mode))
-            status = add_file(search, child);
-    }
-    closedir(directory);
-    return status;
+    cannot_read(context, path, why);
 }
 
 static enum fm_status add_place(struct list_search *search, const char *place)
 {
+    const struct fm_profile_files files = {.recursive = search->request->recursive,
+                                           .found = found_file,
+                                           .failed = failed_directory,
+                                           .context = search};
     struct stat st;
-    return stat(place, &st) == 0 && S_ISDIR(st.st_mode) ? add_directory(search, place, 0) : add_file(search, place);
+    return stat(place, &st) == 0 && S_ISDIR(st.st_mode) ? fm_profile_files_walk(place, &files)
+                                                        : add_file(search, place);
 }
 
 /* ---- findings ---- */
@@ -245,7 +226,7 @@ int fm_cmd_list(int argc, char **argv)
     int exit_status = parse(&request, argc, argv);
     if (exit_status != FM_EXIT_NOT_YET)
         return exit_status;
-    enum fm_status status = request.n_places ? FM_OK : add_directory(&search, ".", 0);
+    enum fm_status status = request.n_places ? FM_OK : add_place(&search, ".");
     for (size_t i = 0; i < request.n_places && !status; i++)
         status = add_place(&search, request.places[i]);
     if (!status && !fm_listing_sort(&search.listing, request.order))

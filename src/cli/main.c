@@ -12,6 +12,7 @@ static const struct command {
 } commands[] = {
     {"run", "run a command and measure it: fathom run -- mpirun -n 64 ./pop", fm_cmd_run},
     {"report", "show a profile: fathom report pop.1234.fathom", fm_cmd_report},
+    {"serve", "show profiles and running jobs in a browser: fathom serve runs", fm_cmd_serve},
     {"scale", "what stops it from scaling: fathom scale --strong p4.fathom p64.fathom", fm_cmd_scale},
     {"check", "fail if a run breaks limits: fathom check pop.1234.fathom --limit parallel=0.8", fm_cmd_check},
     {"list", "list the profiles in directories: fathom list --sort efficiency", fm_cmd_list},

@@ -88,11 +88,12 @@ int fm_parse_options(const char *command, const struct fm_option *options, void 
                      char **argv)
 {
     struct option longs[MAX_OPTIONS + 2] = {0};
+    const char *shorts = strcmp(options[0].name, "output") == 0 ? ":o:h" : ":h";
     int result, status = FM_EXIT_NOT_YET;
     make_longs(options, longs);
     opterr = 0;
     optind = 1;
-    while (status == FM_EXIT_NOT_YET && (result = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1) {
+    while (status == FM_EXIT_NOT_YET && (result = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (result == 'h') {
             print_help();
             status = FM_EXIT_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The options of a command as a table: each row says what value an option takes and where it is stored. The first row
- * must be --output, which is also -o; -h and --help are implicit. */
+/* The options of a command as a table: each row says what value an option takes and where it is stored. If the
+ * first row is --output, it is also -o; -h and --help are implicit. */
 #ifndef FM_CLI_OPTIONS_H
 #define FM_CLI_OPTIONS_H
 

@@ -16,9 +16,6 @@ struct fm_printing {
 };
 
 void fm_say(void *command, const char *sentence); /* "fathom report: <sentence>." on stderr */
-/* The symbols of a profile. `say` is told what cannot be found; it may be NULL. */
-struct fm_symbols *fm_symbols_for(const struct fm_profile *profile, const char *debug_path,
-                                  void (*say)(void *context, const char *sentence), void *context);
 
 /* Prints to a file; output NULL: to standard output. */
 enum fm_status fm_print_to(const char *output,

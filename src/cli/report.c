@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/settings.h"
 #include "base/utf8.h"
@@ -182,6 +183,8 @@ static int settle_view(struct report_request *request)
     bool of_mpi = request->grouped || request->options.histogram;
     if (request->terse && (request->format != FORMAT_TEXT || request->view || of_mpi || request->of_timers))
         return fm_usage_error("report", "--terse cannot be combined with --view or --format");
+    if (request->format == FORMAT_HTML && !request->output && isatty(STDOUT_FILENO))
+        return fm_usage_error("report", "--format html writes a page for a browser: give it a file with -o");
     if (request->sources.n && request->format != FORMAT_HTML)
         return fm_usage_error("report", "--source applies only to --format html");
     if (request->terse && request->of_paths)

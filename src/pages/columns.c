@@ -75,6 +75,12 @@ enum fm_status fm_columns_end(struct fm_columns *columns, struct fm_error *error
     return FM_OK;
 }
 
+int32_t fm_columns_string(const struct fm_columns *columns, const char *text)
+{
+    const struct fm_intern_slot *slot = fm_intern_find(&columns->texts, text);
+    return slot ? (int32_t)slot->number - 1 : FM_NO_STRING;
+}
+
 /* ---- selection ---- */
 
 /* Nodes with children, as a heap: the heaviest first, of equal ones that with the lowest number. */

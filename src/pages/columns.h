@@ -57,6 +57,9 @@ void fm_columns_name(struct fm_columns *columns, struct fm_column_node *node, co
 /* Counts children and descendants, after the last node. */
 enum fm_status fm_columns_end(struct fm_columns *columns, struct fm_error *error);
 
+/* The number of a string; FM_NO_STRING if no node has it. */
+int32_t fm_columns_string(const struct fm_columns *columns, const char *text);
+
 /* Nodes of one slice, in breadth-first order: `below` itself, and what is below it. Children of a node are complete and
  * in succession. */
 struct fm_column_slice {

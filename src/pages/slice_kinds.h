@@ -5,7 +5,9 @@
 #ifndef FM_PAGES_SLICE_KINDS_H
 #define FM_PAGES_SLICE_KINDS_H
 
+#include "pages/columns.h"
 #include "pages/slices.h"
+#include "report/report_calls.h"
 
 typedef enum fm_status (*fm_slice_visit)(void *context, const char *name, struct fm_error *error);
 
@@ -21,6 +23,9 @@ enum fm_status fm_slice_tree_visit(struct fm_slices *slices, fm_slice_visit visi
 enum fm_status fm_slice_sources_visit(struct fm_slices *slices, fm_slice_visit visit, void *context,
                                       struct fm_error *error);
 
+/* A tree of call paths, made when first asked for. The profile must have samples. */
+enum fm_status fm_slice_columns(struct fm_slices *slices, enum fm_calltree_kind which, struct fm_columns **columns,
+                                struct fm_error *error);
 /* Reads the numbers of a name, "0/3/4": decimal, without leading zeros, so that a slice has one name only. */
 bool fm_slice_numbers(const char *text, uint32_t *numbers, size_t n);
 enum fm_status fm_no_slice(struct fm_error *error); /* FM_ERR_USAGE */

@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "analyse/calls/address_tree.h"
-#include "pages/columns.h"
 #include "pages/slice_kinds.h"
 #include "report/json_parts.h"
 #include "report/programs.h"
-#include "report/report_calls.h"
 #include "report/report_json.h"
 
 enum { TREES = 3 };
@@ -122,6 +120,18 @@ static enum fm_status find_tree(struct fm_slices *slices, size_t kind, struct fm
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the call paths");
     *tree = &slices->trees->trees[kind];
     return (*tree)->made ? FM_OK : make_tree(slices->report, tree_kinds[kind].which, *tree, error);
+}
+
+enum fm_status fm_slice_columns(struct fm_slices *slices, enum fm_calltree_kind which, struct fm_columns **columns,
+                                struct fm_error *error)
+{
+    struct fm_slice_tree *tree = NULL;
+    size_t kind = 0;
+    while (tree_kinds[kind].which != which)
+        kind++;
+    enum fm_status status = find_tree(slices, kind, &tree, error);
+    *columns = status ? NULL : &tree->columns;
+    return status;
 }
 
 /* ---- slices ---- */

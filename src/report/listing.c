@@ -300,10 +300,9 @@ static void text_or_null(struct fm_json *json, const char *key, const char *text
         fm_json_null(json, key);
 }
 
-static void write_item(struct fm_json *json, const struct fm_listed *item)
+void fm_listed_json(struct fm_json *json, const struct fm_listed *item)
 {
     char date[FM_UNIT_CHARS];
-    fm_json_object(json, NULL, FM_JSON_INLINE);
     fm_json_text(json, "file", item->file);
     fm_json_text(json, "program", item->program);
     fm_json_text(json, "job", item->job);
@@ -323,7 +322,6 @@ static void write_item(struct fm_json *json, const struct fm_listed *item)
     text_or_null(json, "finding", item->rule);
     fm_json_number_or_null(json, "finding_fraction", item->finding_share > 0, item->finding_share);
     text_or_null(json, "finding_text", item->finding);
-    fm_json_end(json);
 }
 
 void fm_listing_json(struct fm_listing *listing, size_t rows, FILE *out)
@@ -332,8 +330,11 @@ void fm_listing_json(struct fm_listing *listing, size_t rows, FILE *out)
     fm_json_object(&json, NULL, FM_JSON_LINES);
     fm_json_whole(&json, "fathom", 1);
     fm_json_array(&json, "profiles", FM_JSON_LINES);
-    for (size_t i = 0; i < fm_listing_rows(listing, rows); i++)
-        write_item(&json, &listing->items[i]);
+    for (size_t i = 0; i < fm_listing_rows(listing, rows); i++) {
+        fm_json_object(&json, NULL, FM_JSON_INLINE);
+        fm_listed_json(&json, &listing->items[i]);
+        fm_json_end(&json);
+    }
     fm_json_end(&json);
     fm_json_array(&json, "unreadable", FM_JSON_LINES);
     for (size_t i = 0; i < listing->n_unreadable; i++) {

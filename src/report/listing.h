@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "analyse/efficiency/factors.h"
+#include "render/json.h"
 #include "symbols/symbols.h"
 
 struct fm_listed {
@@ -63,5 +64,6 @@ size_t fm_listing_rows(const struct fm_listing *listing, size_t rows);
 void fm_listing_text(struct fm_listing *listing, size_t rows, FILE *out);
 void fm_listing_csv(struct fm_listing *listing, size_t rows, FILE *out);
 void fm_listing_json(struct fm_listing *listing, size_t rows, FILE *out);
+void fm_listed_json(struct fm_json *json, const struct fm_listed *item); /* the members of the object of one profile */
 
 #endif

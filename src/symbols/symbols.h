@@ -73,6 +73,9 @@ struct fm_frames {
 struct fm_symbols;
 
 struct fm_symbols *fm_symbols_create(const struct fm_symbols_options *options); /* NULL if out of memory */
+/* The symbols of a profile, with the usual cache. `say` is told what cannot be found; it may be NULL. */
+struct fm_symbols *fm_symbols_for(const struct fm_profile *profile, const char *debug_path,
+                                  void (*say)(void *context, const char *sentence), void *context);
 void fm_symbols_destroy(struct fm_symbols *symbols);                            /* may be NULL */
 
 void fm_symbols_want(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind);
@@ -114,6 +117,11 @@ void fm_symbols_functions(struct fm_symbols *symbols, const struct fm_function_v
 /* The text of a source line without indentation and trailing white space; NULL if there is no such file or line, or if
  * it must not be shown (owner_files.h). */
 const char *fm_symbols_source(struct fm_symbols *symbols, const char *path, uint32_t line);
+
+/* The whole text of a source file, in the arena; NULL if there is no such file, if it must not be shown, is not below one
+ * of the directories (a list that ends with NULL; links are resolved), is larger than 2 MiB, or is not text. */
+const char *fm_symbols_source_file(struct fm_symbols *symbols, const char *path, const char *const *directories,
+                                   struct fm_arena *arena);
 
 /* Writes the cache directory according to the XDG specification to the buffer; "" if there is no home directory that is
  * ours. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Source lines; each file is read once, completely. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 #include "symbols/symbols_table.h"
 
-enum { MAX_SOURCE_BYTES = 64 << 20 };
+enum { MAX_SOURCE_BYTES = 64 << 20, MAX_SHOWN_BYTES = 2 << 20 };
 
 struct fm_source {
     char **lines; /* NUL-terminated */
@@ -19,10 +20,10 @@ struct fm_source {
 
 /* The contents of a file in the arena, NUL-terminated; NULL if it cannot be read, is too large or not a regular
  * file. */
-static char *read_text(struct fm_arena *arena, int fd, size_t *size)
+static char *read_text(struct fm_arena *arena, int fd, off_t max, size_t *size)
 {
     struct stat st;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MAX_SOURCE_BYTES)
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > max)
         return NULL;
     char *text = fm_arena_alloc(arena, (size_t)st.st_size + 1);
     *size = 0;
@@ -56,18 +57,24 @@ static void split_lines(struct fm_arena *arena, struct fm_source *source, char *
     }
 }
 
-static void load(struct fm_symbols *symbols, struct fm_source *source, const char *path)
+static int open_source(struct fm_symbols *symbols, const char *path)
 {
     char *name = NULL;
     if (path[0] != '/' && symbols->options.directory[0] &&
         asprintf(&name, "%s/%s", symbols->options.directory, path) < 0)
-        return;
+        return -1;
     int fd = fm_owner_files_open(&symbols->source_files, name ? name : path);
     free(name);
+    return fd;
+}
+
+static void load(struct fm_symbols *symbols, struct fm_source *source, const char *path)
+{
+    int fd = open_source(symbols, path);
     if (fd < 0)
         return;
     size_t size;
-    char *text = read_text(&symbols->arena, fd, &size);
+    char *text = read_text(&symbols->arena, fd, MAX_SOURCE_BYTES, &size);
     if (text)
         split_lines(&symbols->arena, source, text, size);
     close(fd);
@@ -108,4 +115,42 @@ bool fm_symbols_fortran(struct fm_symbols *symbols, const char *path, struct fm_
         return false;
     *source = (struct fm_fortran_source){found->lines, found->n, found->fixed_form};
     return true;
+}
+
+/* ---- whole files ---- */
+
+static bool is_below(const char *path, const char *directory)
+{
+    char real[PATH_MAX];
+    if (!realpath(directory, real))
+        return false;
+    size_t length = strlen(real);
+    length -= length && real[length - 1] == '/'; /* the root */
+    return strncmp(path, real, length) == 0 && path[length] == '/';
+}
+
+/* Of the file that was opened, whatever its name means by now. */
+static bool is_allowed(int fd, const char *const *directories)
+{
+    char link[40], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    if (n <= 0 || n == sizeof path - 1)
+        return false;
+    path[n] = 0;
+    while (*directories && !is_below(path, *directories))
+        directories++;
+    return *directories != NULL;
+}
+
+const char *fm_symbols_source_file(struct fm_symbols *symbols, const char *path, const char *const *directories,
+                                   struct fm_arena *arena)
+{
+    int fd = path[0] ? open_source(symbols, path) : -1;
+    if (fd < 0)
+        return NULL;
+    size_t size = 0;
+    char *text = is_allowed(fd, directories) ? read_text(arena, fd, MAX_SHOWN_BYTES, &size) : NULL;
+    close(fd);
+    return text && strlen(text) == size ? text : NULL;
 }

@@ -44,8 +44,9 @@ def main():
         tap.ok(set(own) == set(figures) == {0, 1} and all(f >= o for rank, both in own.items()
                                                          for f, o in zip(figures[rank], both)),
                f"{mpi.short}: all that the program counted are in it", own, figures)
-        extra = [figures[1][i] - figures[0][i] for i in (0, 1)] if len(figures) == 2 else [0, 0]
-        tap.ok(extra[0] > own[1][0] / 2 and extra[1] > 250, f"{mpi.short}: of the rank that had them", own, figures)
+        # Not the switches: on a busy machine rank 0 has as many while it waits in MPI_Finalize.
+        extra = figures[1][0] - figures[0][0] if len(figures) == 2 else 0
+        tap.ok(extra > own[1][0] / 2, f"{mpi.short}: the page faults are those of the rank that had them", own, figures)
     tap.done()
 
 

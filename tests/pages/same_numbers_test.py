@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "jobs"))
-from jobs import BUILD, Tap  # noqa: E402
+from jobs import BUILD, SOURCE, Tap  # noqa: E402
 
 MAKER = BUILD / "tests" / "pages-slices"
 TMP = pathlib.Path(os.environ["TMPDIR"])
@@ -171,12 +171,53 @@ def check_topology(tap, folder, levels):
     tap.equal(len(files), sum(map(len, overview["tiles"])), "slices are named for the tiles that are listed")
 
 
+# ---- sources ----
+
+def costs_wanted(root, path):
+    """Times of lines from the document's tree: with the line on the stack, and in the line itself."""
+    inclusive, exclusive, stack = {}, {}, [(root, frozenset())]
+    while stack:
+        node, above = stack.pop()
+        line = node["line"] if node["path"] == path else None
+        if line and line not in above:
+            inclusive[line] = inclusive.get(line, 0) + round(node["inclusive_s"] * 1e9)
+        if line and node["kind"] in ("statement", "call_site"):
+            exclusive[line] = exclusive.get(line, 0) + round(node["exclusive_s"] * 1e9)
+        stack += [(child, above | {line}) for child in node["children"]]
+    return inclusive, {line: exclusive.get(line, 0) for line in inclusive}
+
+
+def flat_lines(flat, path):
+    """The exclusive times of lines in the flat tree, those that have one."""
+    lines, stack = {}, [flat]
+    while stack:
+        node = stack.pop()
+        if node["kind"] in ("statement", "call_site") and node["path"] == path:
+            lines[node["line"]] = lines.get(node["line"], 0) + round(node["exclusive_s"] * 1e9)
+        stack += node["children"]
+    return {line: ns for line, ns in lines.items() if ns}
+
+
+def check_sources(tap, folder):
+    calls = read(folder, "document")["calls"]
+    tap.equal([file["path"] for file in read(folder, "sources")["files"]], ["solver.f90"], "one source file is there")
+    source = read(folder, "sources/0")
+    tap.equal(source["text"], (SOURCE / "tests/report/golden/solver.f90").read_text(), "its text is that of the file")
+    inclusive, exclusive = costs_wanted(calls["root"], "solver.f90")
+    costs = source["costs"]
+    tap.equal(dict(zip(costs["lines"], costs["inclusive_ns"])), inclusive, "lines have the times of the call paths")
+    tap.equal(dict(zip(costs["lines"], costs["exclusive_ns"])), exclusive, "and those of their own")
+    tap.equal({k: v for k, v in exclusive.items() if v}, flat_lines(calls["flat"], "solver.f90"),
+              "which are those of the flat tree")
+
+
 def main():
     tap = Tap()
     for limit in (0, 5, 1):
         check_trees(tap, write("paths", limit), limit)
     check_topology(tap, TMP / "paths-0", 1)
     check_topology(tap, write("pairs", 0), 3)
+    check_sources(tap, TMP / "paths-0")
     tap.done()
 
 

@@ -30,10 +30,12 @@ struct opened {
 static void open_slices(struct opened *opened, struct fm_profile *profile, size_t tree_nodes)
 {
     struct fm_error error;
+    static const char *directories[2];
+    directories[0] = folder();
     *opened = (struct opened){.profile = profile, .symbols = sample_symbols(folder())};
     if (fm_report_open(&opened->report, profile, opened->symbols, &(struct fm_report_options){0}, &error))
         abort();
-    opened->slices = (struct fm_slices){.report = &opened->report, .tree_nodes = tree_nodes};
+    opened->slices = (struct fm_slices){.report = &opened->report, .tree_nodes = tree_nodes, .sources = directories};
 }
 
 static void close_slices(struct opened *opened)
@@ -106,7 +108,7 @@ static void test_no_such_slice(void)
         "topology/0/0/0/0",
         "topology/99/0/0",
         "topology/0/1/0",
-        "sources/0",
+        "sources/1",
         "sources/../x",
     };
     struct opened opened;

@@ -10,7 +10,8 @@ import { date, percent, seconds } from './text/units';
 
 export function ServerPage() {
     const [kind, id] = place.value;
-    if (kind === 'profile' || kind === 'job') return <OneProfile base={`api/${kind}/${id}`} />;
+    if (kind === 'profile') return <OneProfile base={`api/profile/${id}`} />;
+    if (kind === 'live') return <OneProfile base={`api/job/${id}`} />;
     return <List />;
 }
 

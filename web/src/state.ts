@@ -2,7 +2,7 @@
 // The state of the page is its address, so that a link shows what its sender saw:
 //
 //   #/VIEW?ranks=3-7&...              a report in one file
-//   #/profile/ID/VIEW?ranks=3-7&...   from the server
+//   #/profile/ID/VIEW?ranks=3-7&...   from the server; a running job is #/live/KEY/VIEW
 //
 // Views read it with `param` and change it with `setParam`; `ranks` is common to all of them.
 import { computed, signal } from '@preact/signals';
@@ -39,10 +39,12 @@ export function addressOf(path: string[], params: Record<string, string | null> 
     return `#/${path.map(encodeURIComponent).join('/')}${text ? `?${text}` : ''}`;
 }
 
+const PLACES = ['profile', 'live', 'scale', 'history'];
+
 /** The part of the path before the view: empty in a file. */
 export const place = computed(() => {
     const { path } = address.value;
-    return path[0] === 'profile' || path[0] === 'job' || path[0] === 'scale' || path[0] === 'history' ? path.slice(0, 2) : [];
+    return PLACES.includes(path[0]) ? path.slice(0, 2) : [];
 });
 
 export const viewName = computed(() => address.value.path[place.value.length] ?? 'overview');

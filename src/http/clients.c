@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "http/clients.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+void fm_clients_init(struct fm_clients *clients, bool is_unix)
+{
+    *clients = (struct fm_clients){.is_unix = is_unix};
+    pthread_mutex_init(&clients->lock, NULL);
+}
+
+/* The mode of the socket keeps others away already; but somebody may have changed it. */
+static bool is_other_user(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || (peer.uid != getuid() && peer.uid != 0);
+}
+
+struct fm_client *fm_client_add(struct fm_clients *clients, int fd)
+{
+    struct fm_client *client = calloc(1, sizeof *client);
+    if (!client)
+        return NULL;
+    client->fd = fd;
+    client->until_ns = fm_clock_ns(CLOCK_MONOTONIC) + FM_REQUEST_NS;
+    client->other_user = clients->is_unix && is_other_user(fd);
+    pthread_mutex_lock(&clients->lock);
+    client->next = clients->first;
+    if (client->next)
+        client->next->previous = client;
+    clients->first = client;
+    pthread_mutex_unlock(&clients->lock);
+    return client;
+}
+
+void fm_client_remove(struct fm_clients *clients, struct fm_client *client)
+{
+    pthread_mutex_lock(&clients->lock);
+    *(client->previous ? &client->previous->next : &clients->first) = client->next;
+    if (client->next)
+        client->next->previous = client->previous;
+    pthread_mutex_unlock(&clients->lock);
+    free(client);
+}
+
+void fm_client_limit(struct fm_clients *clients, struct fm_client *client, uint64_t ns)
+{
+    pthread_mutex_lock(&clients->lock);
+    client->until_ns = ns ? fm_clock_ns(CLOCK_MONOTONIC) + ns : 0;
+    pthread_mutex_unlock(&clients->lock);
+}
+
+/* The descriptor is still that of the client: it is removed here before it is closed. */
+void fm_clients_tick(struct fm_clients *clients, uint64_t now_ns)
+{
+    pthread_mutex_lock(&clients->lock);
+    for (struct fm_client *client = clients->first; client; client = client->next)
+        if (client->until_ns && now_ns > client->until_ns)
+            shutdown(client->fd, SHUT_RDWR);
+    pthread_mutex_unlock(&clients->lock);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The socket on which the server listens: a port of 127.0.0.1, or a unix socket that only its owner can connect to. */
+#ifndef FM_HTTP_LISTEN_H
+#define FM_HTTP_LISTEN_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct fm_listener {
+    int fd;
+    unsigned port;    /* 0: a unix socket */
+    const char *path; /* of the unix socket; NULL: none */
+    dev_t device;     /* of its file */
+    ino_t inode;
+};
+
+/* port 0: any that is free. */
+enum fm_status fm_listen_port(struct fm_listener *listener, unsigned port, struct fm_error *error);
+/* The directory must be one in which nobody else can replace the socket. A socket that nobody listens on any more is
+ * replaced. Must be called before there are other threads, because it changes the umask. */
+enum fm_status fm_listen_socket(struct fm_listener *listener, const char *path, struct fm_error *error);
+/* Closes and removes the unix socket, if it is still ours. */
+void fm_listen_close(struct fm_listener *listener);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The profiles that are served: those in the given places, as of the last look. A profile is known by an identity, made
+ * from device, inode, size and time of its file: a file that changes becomes another profile. Not thread-safe; an entry
+ * that is busy belongs to the thread that made it so. */
+#ifndef FM_HTTP_STORE_H
+#define FM_HTTP_STORE_H
+
+#include <sys/stat.h>
+
+#include "http/routes.h"
+#include "http/source.h"
+#include "render/json.h"
+#include "report/listing.h"
+
+enum fm_line_state { FM_LINE_READING, FM_LINE_READY, FM_LINE_FAILED };
+
+/* The line of a profile in the list. */
+struct fm_line {
+    enum fm_line_state state;
+    struct fm_listing listing; /* one item, if ready */
+    struct fm_error error;     /* if failed */
+};
+
+struct fm_entry {
+    struct fm_entry *next;
+    char id[FM_ID_CHARS + 1];
+    char *path;
+    struct fm_line line;
+    bool busy;               /* a task uses its source */
+    unsigned tasks;          /* that refer to it */
+    bool seen, gone;         /* by the last look */
+    bool kept;               /* also if no look sees it */
+    bool line_begun;         /* its line is being read */
+    struct fm_source source; /* may be closed */
+    uint64_t used_ns;
+};
+
+struct fm_store {
+    struct fm_entry *entries; /* in the order found */
+    uint64_t looked_ns;       /* when the last look has ended; 0: never */
+};
+
+void fm_file_identity(const struct stat *st, char id[FM_ID_CHARS + 1]);
+
+struct fm_entry *fm_store_find(struct fm_store *store, const char *id); /* NULL if there is none */
+/* Adds a file that was found, unless it is known; returns its entry, or NULL if out of memory. */
+struct fm_entry *fm_store_add(struct fm_store *store, const char *path, const struct stat *st);
+/* A look begins, and ends: what it has not seen is forgotten as soon as no task refers to it. */
+void fm_store_look_begin(struct fm_store *store);
+void fm_store_look_end(struct fm_store *store);
+void fm_store_forget_gone(struct fm_store *store);
+/* Closes idle profiles, least recently used first, until the open ones take at most `limit` bytes. */
+void fm_store_trim(struct fm_store *store, size_t limit);
+void fm_store_close(struct fm_store *store);
+
+void fm_line_read(struct fm_line *line, const char *path);
+/* Opens the profile, if it is not open. The entry must be busy. */
+enum fm_status fm_entry_open(struct fm_entry *entry, const struct fm_source_options *options, struct fm_error *error);
+
+/* The array `profiles`, newest first. */
+bool fm_store_json(const struct fm_store *store, struct fm_json *json);
+
+#endif

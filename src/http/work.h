@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tasks of the server: to look for profiles, to make a slice, to compare profiles. Each function answers the request
+ * from what is known, or makes it wait for a task; the lock must be held. They return true if the request has its
+ * answer. */
+#ifndef FM_HTTP_WORK_H
+#define FM_HTTP_WORK_H
+
+#include "http/state.h"
+
+bool fm_work_list(struct fm_server *server, struct fm_request *request);
+/* Before there are other threads: finds the profiles, without reading them. Returns their number. */
+size_t fm_work_first_look(struct fm_server *server);
+bool fm_work_slice(struct fm_server *server, struct fm_request *request);
+/* mode, view and profiles are those of the query; NULL if absent. */
+bool fm_work_scale(struct fm_server *server, struct fm_request *request, const char *mode, const char *view,
+                   const char *profiles);
+
+/* The tag of a document of this server, from its key. */
+void fm_work_tag(const struct fm_server *server, const char *key, char tag[80]);
+/* Whether the cache has the document; it is then the answer. */
+bool fm_work_cached(struct fm_server *server, const char *key, struct fm_answer *answer);
+/* Makes the request wait for the task, which is new. Returns true if the request has its answer already: there is no
+ * memory (task is NULL), or the server ends. */
+bool fm_work_begin(struct fm_server *server, struct fm_task *task, struct fm_request *request);
+/* The answer of a task: the document, which is also put into the cache, or why there is none. */
+void fm_work_finish(struct fm_server *server, struct fm_task *task, enum fm_status status, struct fm_blob *blob,
+                    const struct fm_error *error);
+
+#endif

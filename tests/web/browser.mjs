@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What checks of pages share: the browser, results as TAP, tables of a page as CSV, and the rules of accessibility.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+// The packages are in the build, not beside the sources: FATHOM_WEB_TESTS.
+const require = createRequire(`${process.env.FATHOM_WEB_TESTS}/package.json`);
+const { chromium } = await import(pathToFileURL(require.resolve('playwright-core')).href).then((m) => m.default ?? m);
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+export class Tap {
+    count = 0;
+    failed = 0;
+
+    ok(good, name, ...details) {
+        this.count++;
+        if (!good) this.failed++;
+        console.log(`${good ? 'ok' : 'not ok'} ${this.count} - ${name.replaceAll('#', '')}`);
+        if (!good) for (const detail of details) console.log(`# ${String(typeof detail === 'string' ? detail : JSON.stringify(detail)).slice(0, 1500).replaceAll('\n', '\n# ')}`);
+        return good;
+    }
+
+    equal(shown, expected, name) {
+        return this.ok(JSON.stringify(shown) === JSON.stringify(expected), name, `shown: ${JSON.stringify(shown)}`, `expected: ${JSON.stringify(expected)}`);
+    }
+
+    done() {
+        console.log(`1..${this.count}`);
+        process.exitCode = this.failed ? 1 : 0;
+    }
+}
+
+export async function openBrowser() {
+    return chromium.launch({
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: process.getuid() === 0 ? ['--no-sandbox'] : [],
+    });
+}
+
+/** A page that remembers everything that went wrong on it: errors, and what the content security policy refused. */
+export async function newPage(browser, options = {}) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true, ...options });
+    const page = await context.newPage();
+    page.problems = [];
+    page.on('console', (message) => message.type() === 'error' && page.problems.push(message.text()));
+    page.on('pageerror', (error) => page.problems.push(error.message));
+    page.on('dialog', (dialog) => {
+        page.problems.push(`a dialog: ${dialog.message()}`);
+        dialog.dismiss();
+    });
+    return page;
+}
+
+/** Opens a view and waits until its data are there. */
+export async function openView(page, address, view, params = '') {
+    await page.goto(`${address}#/${view}${params ? `?${params}` : ''}`);
+    await page.waitForSelector(`main[data-view="${view.split('/').pop()}"]`, { timeout: 20000 });
+    await page.waitForFunction(() => !document.querySelector('main [role=status]'), null, { timeout: 20000 });
+}
+
+/** The rows of a table as its CSV has them: numbers as they are, unknown ones as ''. */
+export async function tableRows(page, name) {
+    const [download] = await Promise.all([
+        page.waitForEvent('download', { timeout: 10000 }),
+        page.click(`[data-table="${name}"] button:text-is("Save as CSV")`),
+    ]);
+    const text = readFileSync(await download.path(), 'utf8');
+    const [headings, ...rows] = parseCsv(text);
+    return rows.map((row) => Object.fromEntries(row.map((cell, i) => [headings[i].replace(/ \([^)]*\)$/, ''), cell])));
+}
+
+export function parseCsv(text) {
+    const rows = [[]];
+    let cell = '';
+    let quoted = false;
+    for (let i = 0; i < text.length; i++) {
+        const c = text[i];
+        if (quoted && c === '"' && text[i + 1] === '"') cell += text[++i];
+        else if (c === '"') quoted = !quoted;
+        else if (!quoted && (c === ',' || c === '\n')) {
+            rows.at(-1).push(cell);
+            cell = '';
+            if (c === '\n') rows.push([]);
+        } else if (quoted || c !== '\r') cell += c;
+    }
+    rows.pop();
+    return rows;
+}
+
+/** Serious faults of accessibility, as "rule: place". The page's own content security policy would refuse the script. */
+export async function accessFaults(page) {
+    await page.evaluate(axe);
+    const result = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+    return result.violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? '')).join('; ')}`);
+}
