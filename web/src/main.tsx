@@ -4,6 +4,7 @@ import './style/tokens.css';
 import './style/page.css';
 import './style/parts.css';
 import './style/topology.css';
+import './style/timers.css';
 
 import { render } from 'preact';
 

@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact';
 
 import { JobView } from './job';
 import { Overview } from './overview';
+import { TimersView } from './timers';
 import { TopologyView } from './topology';
 
 export interface View {
@@ -15,5 +16,6 @@ export interface View {
 export const views: View[] = [
     { name: 'overview', title: 'Overview', component: Overview },
     { name: 'topology', title: 'Topology', component: TopologyView },
+    { name: 'timers', title: 'Timers', component: TimersView },
     { name: 'job', title: 'Job', component: JobView },
 ];
