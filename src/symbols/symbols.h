@@ -76,7 +76,7 @@ struct fm_symbols *fm_symbols_create(const struct fm_symbols_options *options); 
 /* The symbols of a profile, with the usual cache. `say` is told what cannot be found; it may be NULL. */
 struct fm_symbols *fm_symbols_for(const struct fm_profile *profile, const char *debug_path,
                                   void (*say)(void *context, const char *sentence), void *context);
-void fm_symbols_destroy(struct fm_symbols *symbols);                            /* may be NULL */
+void fm_symbols_destroy(struct fm_symbols *symbols); /* may be NULL */
 
 void fm_symbols_want(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind);
 void fm_symbols_resolve(struct fm_symbols *symbols);
