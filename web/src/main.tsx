@@ -5,6 +5,8 @@ import './style/page.css';
 import './style/parts.css';
 import './style/paths.css';
 import './style/ranks.css';
+import './style/topology.css';
+import './style/timers.css';
 
 import { render } from 'preact';
 

@@ -7,6 +7,8 @@ import { JobView } from './job';
 import { MpiView } from './mpi';
 import { Overview } from './overview';
 import { PathsView } from './paths';
+import { TimersView } from './timers';
+import { TopologyView } from './topology';
 
 export interface View {
     name: string;
@@ -19,5 +21,7 @@ export const views: View[] = [
     { name: 'paths', title: 'Call paths', component: PathsView },
     { name: 'balance', title: 'Balance', component: BalanceView },
     { name: 'mpi', title: 'MPI', component: MpiView },
+    { name: 'topology', title: 'Topology', component: TopologyView },
+    { name: 'timers', title: 'Timers', component: TimersView },
     { name: 'job', title: 'Job', component: JobView },
 ];
