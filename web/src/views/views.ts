@@ -18,10 +18,10 @@ export interface View {
 
 export const views: View[] = [
     { name: 'overview', title: 'Overview', component: Overview },
-    { name: 'paths', title: 'Call paths', component: PathsView },
     { name: 'balance', title: 'Balance', component: BalanceView },
     { name: 'mpi', title: 'MPI', component: MpiView },
     { name: 'topology', title: 'Topology', component: TopologyView },
+    { name: 'paths', title: 'Call paths', component: PathsView },
     { name: 'timers', title: 'Timers', component: TimersView },
     { name: 'job', title: 'Job', component: JobView },
 ];
