@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact';
 
 import { BalanceView } from './balance';
 import { JobView } from './job';
+import { LiveView } from './live';
 import { MpiView } from './mpi';
 import { Overview } from './overview';
 import { PathsView } from './paths';
@@ -15,6 +16,9 @@ export interface View {
     title: string;
     component: ComponentType;
 }
+
+/** Only of a job that runs. */
+export const liveView: View = { name: 'live', title: 'Live', component: LiveView };
 
 export const views: View[] = [
     { name: 'overview', title: 'Overview', component: Overview },
