@@ -3,6 +3,7 @@
 import type { ComponentType } from 'preact';
 
 import { BalanceView } from './balance';
+import { EfficiencyView } from './efficiency';
 import { JobView } from './job';
 import { MpiView } from './mpi';
 import { Overview } from './overview';
@@ -17,5 +18,6 @@ export const views: View[] = [
     { name: 'overview', title: 'Overview', component: Overview },
     { name: 'balance', title: 'Balance', component: BalanceView },
     { name: 'mpi', title: 'MPI', component: MpiView },
+    { name: 'efficiency', title: 'Efficiency', component: EfficiencyView },
     { name: 'job', title: 'Job', component: JobView },
 ];
