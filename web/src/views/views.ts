@@ -4,6 +4,7 @@ import type { ComponentType } from 'preact';
 
 import { BalanceView } from './balance';
 import { EfficiencyView } from './efficiency';
+import { IoView } from './io';
 import { JobView } from './job';
 import { MpiView } from './mpi';
 import { Overview } from './overview';
@@ -19,5 +20,6 @@ export const views: View[] = [
     { name: 'balance', title: 'Balance', component: BalanceView },
     { name: 'mpi', title: 'MPI', component: MpiView },
     { name: 'efficiency', title: 'Efficiency', component: EfficiencyView },
+    { name: 'io', title: 'I/O', component: IoView },
     { name: 'job', title: 'Job', component: JobView },
 ];
