@@ -6,6 +6,7 @@ import { BalanceView } from './balance';
 import { EfficiencyView } from './efficiency';
 import { IoView } from './io';
 import { JobView } from './job';
+import { MemoryView } from './memory';
 import { MpiView } from './mpi';
 import { Overview } from './overview';
 
@@ -21,5 +22,6 @@ export const views: View[] = [
     { name: 'mpi', title: 'MPI', component: MpiView },
     { name: 'efficiency', title: 'Efficiency', component: EfficiencyView },
     { name: 'io', title: 'I/O', component: IoView },
+    { name: 'memory', title: 'Memory', component: MemoryView },
     { name: 'job', title: 'Job', component: JobView },
 ];
