@@ -3,6 +3,7 @@
 import type { ComponentType } from 'preact';
 
 import { BalanceView } from './balance';
+import { CountersView } from './counters';
 import { EfficiencyView } from './efficiency';
 import { IoView } from './io';
 import { JobView } from './job';
@@ -23,5 +24,6 @@ export const views: View[] = [
     { name: 'efficiency', title: 'Efficiency', component: EfficiencyView },
     { name: 'io', title: 'I/O', component: IoView },
     { name: 'memory', title: 'Memory', component: MemoryView },
+    { name: 'counters', title: 'Counters', component: CountersView },
     { name: 'job', title: 'Job', component: JobView },
 ];
