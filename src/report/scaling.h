@@ -14,6 +14,7 @@
 #include "analyse/scaling/scale_advice.h"
 #include "analyse/scaling/scale_trend.h"
 #include "analyse/scaling/scale_verdict.h"
+#include "render/json.h"
 #include "report/context_text.h"
 #include "report/run_notes.h"
 
@@ -74,6 +75,9 @@ void fm_scaling_close(struct fm_scaling *scaling);
 enum fm_status fm_scaling_text(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
 enum fm_status fm_scaling_json(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
 enum fm_status fm_scaling_csv(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
+/* Everything of fm_scaling_json before the tree; two objects are then open, the inner one for the tree. */
+enum fm_status fm_scaling_json_start(struct fm_scaling *scaling, struct fm_json *json, enum fm_json_style style,
+                                     struct fm_error *error);
 
 /* ---- shared by text, JSON and CSV ---- */
 

@@ -3,13 +3,23 @@ import 'uplot/dist/uPlot.min.css';
 import './style/tokens.css';
 import './style/page.css';
 import './style/parts.css';
+import './style/paths.css';
 import './style/ranks.css';
+import './style/topology.css';
+import './style/timers.css';
 
 import { render } from 'preact';
 
 import { ProfilePage } from './app';
 import { fileSource } from './data/source';
+import { HistoryPage } from './history';
 import { ServerPage } from './server';
 
+function Page() {
+    if (document.body.dataset.source === 'server') return <ServerPage />;
+    const source = fileSource();
+    return source.has('history') ? <HistoryPage source={source} /> : <ProfilePage source={source} />;
+}
+
 const app = document.getElementById('app');
-if (app) render(document.body.dataset.source === 'server' ? <ServerPage /> : <ProfilePage source={fileSource()} />, app);
+if (app) render(<Page />, app);
