@@ -3,8 +3,12 @@
 import type { ComponentType } from 'preact';
 
 import { BalanceView } from './balance';
+import { CountersView } from './counters';
+import { EfficiencyView } from './efficiency';
+import { IoView } from './io';
 import { JobView } from './job';
 import { LiveView } from './live';
+import { MemoryView } from './memory';
 import { MpiView } from './mpi';
 import { Overview } from './overview';
 import { PathsView } from './paths';
@@ -24,8 +28,12 @@ export const views: View[] = [
     { name: 'overview', title: 'Overview', component: Overview },
     { name: 'balance', title: 'Balance', component: BalanceView },
     { name: 'mpi', title: 'MPI', component: MpiView },
+    { name: 'efficiency', title: 'Efficiency', component: EfficiencyView },
     { name: 'topology', title: 'Topology', component: TopologyView },
     { name: 'paths', title: 'Call paths', component: PathsView },
     { name: 'timers', title: 'Timers', component: TimersView },
+    { name: 'io', title: 'I/O', component: IoView },
+    { name: 'memory', title: 'Memory', component: MemoryView },
+    { name: 'counters', title: 'Counters', component: CountersView },
     { name: 'job', title: 'Job', component: JobView },
 ];
