@@ -16,7 +16,7 @@ export function colour(property: string): string {
     return getComputedStyle(document.documentElement).getPropertyValue(property).trim() || '#888';
 }
 
-const PALETTE = 12;
+const PALETTE = 11; /* and --name-11 for all others */
 
 /** The colour of a name: the same in every run. FNV-1a, because similar names should differ. */
 export function colourOfName(name: string): string {
