@@ -14,7 +14,7 @@ const char fm_no_sequence[] =
 /* Below 1 % of the time, a module may occur in one run and not in the next. */
 static bool is_rare(uint64_t ns, uint64_t whole_ns)
 {
-    return ns < whole_ns / 100;
+    return ns < whole_ns / 100 + (whole_ns % 100 != 0); /* ns * 100 < whole_ns, which could overflow */
 }
 
 /* Returns NULL if out of memory. */

@@ -5,6 +5,7 @@ import './style/page.css';
 import './style/parts.css';
 import './style/topology.css';
 import './style/timers.css';
+import './style/modules.css';
 
 import { render } from 'preact';
 

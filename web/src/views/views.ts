@@ -3,6 +3,7 @@
 import type { ComponentType } from 'preact';
 
 import { JobView } from './job';
+import { ModulesView } from './modules';
 import { Overview } from './overview';
 import { TimersView } from './timers';
 import { TopologyView } from './topology';
@@ -16,6 +17,7 @@ export interface View {
 export const views: View[] = [
     { name: 'overview', title: 'Overview', component: Overview },
     { name: 'topology', title: 'Topology', component: TopologyView },
+    { name: 'modules', title: 'Modules', component: ModulesView },
     { name: 'timers', title: 'Timers', component: TimersView },
     { name: 'job', title: 'Job', component: JobView },
 ];
