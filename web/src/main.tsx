@@ -10,6 +10,13 @@ import { render } from 'preact';
 import { ProfilePage } from './app';
 import { fileSource } from './data/source';
 import { ServerPage } from './server';
+import { FileScale } from './views/scale';
+
+function Page() {
+    if (document.body.dataset.source === 'server') return <ServerPage />;
+    if (document.querySelector('script[data-slice="scale"]')) return <FileScale />;
+    return <ProfilePage source={fileSource()} />;
+}
 
 const app = document.getElementById('app');
-if (app) render(document.body.dataset.source === 'server' ? <ServerPage /> : <ProfilePage source={fileSource()} />, app);
+if (app) render(<Page />, app);
