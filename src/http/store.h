@@ -21,8 +21,8 @@ struct fm_line {
     struct fm_error error;     /* if failed */
 };
 
-struct fm_entry {
-    struct fm_entry *next;
+struct fm_stored {
+    struct fm_stored *next;
     char id[FM_ID_CHARS + 1];
     char *path;
     struct fm_line line;
@@ -36,15 +36,15 @@ struct fm_entry {
 };
 
 struct fm_store {
-    struct fm_entry *entries; /* in the order found */
-    uint64_t looked_ns;       /* when the last look has ended; 0: never */
+    struct fm_stored *entries; /* in the order found */
+    uint64_t looked_ns;        /* when the last look has ended; 0: never */
 };
 
 void fm_file_identity(const struct stat *st, char id[FM_ID_CHARS + 1]);
 
-struct fm_entry *fm_store_find(struct fm_store *store, const char *id); /* NULL if there is none */
+struct fm_stored *fm_store_find(struct fm_store *store, const char *id); /* NULL if there is none */
 /* Adds a file that was found, unless it is known; returns its entry, or NULL if out of memory. */
-struct fm_entry *fm_store_add(struct fm_store *store, const char *path, const struct stat *st);
+struct fm_stored *fm_store_add(struct fm_store *store, const char *path, const struct stat *st);
 /* A look begins, and ends: what it has not seen is forgotten as soon as no task refers to it. */
 void fm_store_look_begin(struct fm_store *store);
 void fm_store_look_end(struct fm_store *store);
@@ -55,7 +55,7 @@ void fm_store_close(struct fm_store *store);
 
 void fm_line_read(struct fm_line *line, const char *path);
 /* Opens the profile, if it is not open. The entry must be busy. */
-enum fm_status fm_entry_open(struct fm_entry *entry, const struct fm_source_options *options, struct fm_error *error);
+enum fm_status fm_stored_open(struct fm_stored *entry, const struct fm_source_options *options, struct fm_error *error);
 
 /* The array `profiles`, newest first. */
 bool fm_store_json(const struct fm_store *store, struct fm_json *json);

@@ -38,7 +38,7 @@ void fm_tasks_add(struct fm_tasks *tasks, struct fm_task *task)
 
 /* ---- requests that wait ---- */
 
-void fm_task_await(struct fm_task *task, struct fm_request *request)
+void fm_task_await(struct fm_task *task, struct fm_http_request *request)
 {
     request->since_ns = fm_clock_ns(CLOCK_MONOTONIC);
     request->next = task->waiting;
@@ -46,7 +46,7 @@ void fm_task_await(struct fm_task *task, struct fm_request *request)
     MHD_suspend_connection(request->connection);
 }
 
-static void give(struct fm_request *request, const struct fm_answer *answer)
+static void give(struct fm_http_request *request, const struct fm_answer *answer)
 {
     request->answer = fm_answer_copy(answer);
     MHD_resume_connection(request->connection);
@@ -55,7 +55,7 @@ static void give(struct fm_request *request, const struct fm_answer *answer)
 static void give_all(struct fm_task *task, const struct fm_answer *answer)
 {
     while (task->waiting) {
-        struct fm_request *request = task->waiting;
+        struct fm_http_request *request = task->waiting;
         task->waiting = request->next;
         give(request, answer);
     }
@@ -65,8 +65,8 @@ void fm_tasks_tick(struct fm_tasks *tasks, uint64_t now_ns)
 {
     for (struct fm_task *task = tasks->first; task; task = task->next) {
         struct fm_answer meanwhile = {0};
-        for (struct fm_request **at = &task->waiting; *at;) {
-            struct fm_request *request = *at;
+        for (struct fm_http_request **at = &task->waiting; *at;) {
+            struct fm_http_request *request = *at;
             if (now_ns < request->since_ns + FM_PATIENCE_NS) {
                 at = &request->next;
                 continue;

@@ -4,11 +4,15 @@ import './style/tokens.css';
 import './style/page.css';
 import './style/parts.css';
 import './style/paths.css';
+import './style/ranks.css';
+import './style/topology.css';
+import './style/timers.css';
 
 import { render } from 'preact';
 
 import { ProfilePage } from './app';
 import { fileSource } from './data/source';
+import { HistoryPage } from './history';
 import { ServerPage } from './server';
 import { FileScale } from './views/scale';
 
@@ -16,6 +20,12 @@ function Page() {
     if (document.body.dataset.source === 'server') return <ServerPage />;
     if (document.querySelector('script[data-slice="scale"]')) return <FileScale />;
     return <ProfilePage source={fileSource()} />;
+}
+
+function Page() {
+    if (document.body.dataset.source === 'server') return <ServerPage />;
+    const source = fileSource();
+    return source.has('history') ? <HistoryPage source={source} /> : <ProfilePage source={source} />;
 }
 
 const app = document.getElementById('app');

@@ -40,7 +40,7 @@ function remembering(load: (name: string) => Promise<unknown>): <T>(name: string
 }
 
 /** A report in one file: each slice is an element of the page, compressed. */
-export function fileSource(): Source {
+export function fileSource(): Source & { has(name: string): boolean } {
     const elements = new Map<string, Element>();
     for (const element of document.querySelectorAll('script[data-slice]'))
         elements.set(element.getAttribute('data-slice') ?? '', element);
@@ -49,7 +49,12 @@ export function fileSource(): Source {
         if (!element) throw new NoSlice(name);
         return unpack(element.textContent ?? '');
     };
-    return { server: false, slice: remembering(load), once: <T>(name: string) => load(name) as Promise<T> };
+    return {
+        server: false,
+        has: (name) => elements.has(name),
+        slice: remembering(load),
+        once: <T>(name: string) => load(name) as Promise<T>,
+    };
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
