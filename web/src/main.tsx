@@ -18,13 +18,8 @@ import { FileScale } from './views/scale';
 
 function Page() {
     if (document.body.dataset.source === 'server') return <ServerPage />;
-    if (document.querySelector('script[data-slice="scale"]')) return <FileScale />;
-    return <ProfilePage source={fileSource()} />;
-}
-
-function Page() {
-    if (document.body.dataset.source === 'server') return <ServerPage />;
     const source = fileSource();
+    if (source.has('scale')) return <FileScale source={source} />;
     return source.has('history') ? <HistoryPage source={source} /> : <ProfilePage source={source} />;
 }
 

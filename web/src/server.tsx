@@ -8,11 +8,14 @@ import { HistoryPage } from './history';
 import { Table } from './parts/table';
 import { addressOf, place } from './state';
 import { date, percent, seconds } from './text/units';
+import { Compare } from './views/compare';
+import { ServedScale } from './views/scale';
 
 export function ServerPage() {
     const [kind, id] = place.value;
     if (kind === 'profile') return <OneProfile base={`api/profile/${id}`} />;
     if (kind === 'live') return <OneProfile base={`api/job/${id}`} />;
+    if (kind === 'scale') return <ServedScale />;
     if (kind === 'history') return <HistoryPage source={null} />;
     return <List />;
 }
@@ -98,6 +101,7 @@ function List() {
                     ]}
                 />
             )}
+            {list && <Compare profiles={list.filter(({ error: failed }) => !failed)} />}
         </main>
     );
 }

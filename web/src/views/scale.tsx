@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 
 import { runName, type Scale, type ScaleDocument, type ScaleRun, type Verdict } from '../data/scale';
-import { fetchDocument, fileSource, NoSlice } from '../data/source';
+import { fetchDocument, NoSlice, type Source } from '../data/source';
 import { ChartFrame, Plot } from '../parts/chart';
 import { colour } from '../parts/colours';
 import { type Column, Table } from '../parts/table';
@@ -70,8 +70,7 @@ export function ServedScale() {
 }
 
 /** A comparison in one file. */
-export function FileScale() {
-    const source = useMemo(fileSource, []);
+export function FileScale({ source }: { source: Source }) {
     const [views, setViews] = useState<string[]>([]);
     const [document, setDocument] = useState<ScaleDocument | null>(null);
     const [problem, setProblem] = useState('');
@@ -245,7 +244,7 @@ function SpeedUp({ scale }: { scale: Scale }) {
                 }
                 table={() => <RunTable scale={scale} />}
             >
-                <Plot label={`Speed-up: ${runs.map((run) => `${run.speedup.toFixed(2)} on ${run.ranks} ranks`).join(', ')}`} data={data} options={options} height={230} />
+                <Plot label={`Speed-up: ${runs.map((run) => `${run.speedup.toFixed(2)} on ${run.ranks} ranks`).join(', ')}`} data={data} options={options} height={290} />
             </ChartFrame>
         </section>
     );

@@ -33,8 +33,8 @@ const known = (value: number) => (Number.isNaN(value) ? null : value);
 
 function signed(fraction: number): string {
     if (Number.isNaN(fraction)) return 'unknown';
-    const text = percentFine(Math.abs(fraction));
-    return fraction < 0 && text !== '0.0 %' ? `-${text}` : text;
+    if (fraction >= 0) return percentFine(fraction);
+    return fraction > -0.0005 ? '>-0.1 %' : `-${percentFine(-fraction)}`;
 }
 
 function columnsOf(scale: Scale, tree: Tree, forms: string[]): TreeColumn[] {
@@ -125,11 +125,18 @@ function usual(scale: Scale): string[] {
 function coloursOf(scale: Scale, tree: Tree): Colours {
     return {
         key: scale.view,
-        legend: [
-            { name: 'all of its time is excess', colour: '--much' },
-            { name: 'as expected', colour: '--little' },
-            { name: 'less than expected', colour: '--program' },
-        ],
+        legend:
+            scale.mode === 'same'
+                ? [
+                      { name: 'only in B, or much more than in A', colour: '--much' },
+                      { name: 'as in A', colour: '--little' },
+                      { name: 'less than in A', colour: '--program' },
+                  ]
+                : [
+                      { name: 'all of its time is excess', colour: '--much' },
+                      { name: 'as expected', colour: '--little' },
+                      { name: 'less than expected', colour: '--program' },
+                  ],
         fill: (node) => {
             const share = tree.get('excess', node) / (tree.weight(node) || NaN);
             if (!(Math.abs(share) > 0.01)) return '--little';
@@ -174,7 +181,7 @@ export function ScaleTreeView({ scale, views }: { scale: Scale; views: string[] 
     return (
         <section aria-label="Where time is lost" class="paths">
             <div class="paths-top">
-                <h2>Where time is lost</h2>
+                <h2>{scale.mode === 'same' ? 'What differs' : 'Where time is lost'}</h2>
                 <ul class="tabs" aria-label="Trees">
                     {views.map((name) => (
                         <li key={name}>
