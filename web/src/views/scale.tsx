@@ -47,14 +47,16 @@ export function ServedScale() {
                     <p class="problem" role="alert">
                         The runs cannot be compared: {problem}
                     </p>
-                    <p>
-                        {view && (
-                            <>
-                                <a href={addressOf(['scale', place.value[1] ?? ''], { mode })}>Show the usual view</a>{' '}
-                            </>
-                        )}
-                        <a href="#/">List of profiles</a>
-                    </p>
+                    <ul>
+                        {Object.entries(MODES).map(([name, about]) => (
+                            <li key={name}>
+                                <a href={addressOf(['scale', place.value[1] ?? ''], { mode: name })}>Compare as: {about}</a>
+                            </li>
+                        ))}
+                        <li>
+                            <a href="#/">All profiles</a>
+                        </li>
+                    </ul>
                 </main>
             )}
             {!problem && !document && (
@@ -118,7 +120,7 @@ function ScalePage({ scale, views, modes }: { scale: Scale; views: string[]; mod
                             Compare as{' '}
                             <select value={scale.mode} onChange={(event) => setParam({ mode: event.currentTarget.value, node: '', at: '', open: '', zoom: '', top: '' })}>
                                 {Object.keys(MODES).map((mode) => (
-                                    <option key={mode} value={mode}>
+                                    <option key={mode} value={mode} disabled={mode === 'same' && scale.runs.length > 2}>
                                         {mode}
                                     </option>
                                 ))}
