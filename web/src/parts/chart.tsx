@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 
-import { save } from './copy';
+import { save, saveSvg } from './copy';
 
 interface FrameProps {
     name: string;
@@ -25,7 +25,7 @@ export function ChartFrame({ name, title, caption, table, children, tools }: Fra
         const canvas = figure.current?.querySelector('canvas');
         const svg = figure.current?.querySelector('svg');
         if (canvas) canvas.toBlob((blob) => blob && save(`${name}.png`, blob));
-        else if (svg) save(`${name}.svg`, new Blob([new XMLSerializer().serializeToString(svg)], { type: 'image/svg+xml' }));
+        else if (svg) saveSvg(name, svg);
     };
     return (
         <figure class="chart" ref={figure} data-chart={name}>

@@ -24,3 +24,17 @@ export function csv(headings: string[], rows: (string | number | null)[][]): str
 export function saveCsv(name: string, headings: string[], rows: (string | number | null)[][]): void {
     save(`${name}.csv`, new Blob([csv(headings, rows)], { type: 'text/csv' }));
 }
+
+/** A drawing as a file of its own: colours of the theme become those that it has now. */
+export function saveSvg(name: string, svg: SVGElement): void {
+    const copy = svg.cloneNode(true) as SVGElement;
+    const theme = getComputedStyle(document.documentElement);
+    for (const element of [copy, ...copy.querySelectorAll('*')])
+        for (const attribute of ['fill', 'stroke']) {
+            const property = /^var\((--[\w-]+)\)$/.exec(element.getAttribute(attribute) ?? '');
+            if (property) element.setAttribute(attribute, theme.getPropertyValue(property[1]).trim());
+        }
+    copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    copy.setAttribute('style', `background: ${theme.getPropertyValue('--page').trim()}`);
+    save(`${name}.svg`, new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' }));
+}
