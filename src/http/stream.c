@@ -66,7 +66,7 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
         find_next(stream);
         over = ended && !stream->bytes;
     }
-    if (stream->at < stream->bytes && !over) {
+    if (stream->text && stream->at < stream->bytes && !over) {
         n = stream->bytes - stream->at < most ? stream->bytes - stream->at : most;
         memcpy(buffer, stream->text + stream->at, n);
         stream->at += n;
