@@ -23,6 +23,6 @@ void *fm_arena_alloc(struct fm_arena *arena, size_t size);
 void *fm_arena_grow(struct fm_arena *arena, void *array, size_t *capacity, size_t needed, size_t item_size);
 char *fm_arena_strndup(struct fm_arena *arena, const char *text, size_t length);
 size_t fm_arena_bytes(const struct fm_arena *arena); /* used, without what belongs to `spare` */
-void fm_arena_destroy(struct fm_arena *arena); /* leaves it empty; a zeroed arena is valid and empty, too */
+void fm_arena_destroy(struct fm_arena *arena);       /* leaves it empty; a zeroed arena is valid and empty, too */
 
 #endif

@@ -171,10 +171,8 @@ static void failed_directory(void *context, const char *path, const char *why)
 
 static enum fm_status add_place(struct list_search *search, const char *place)
 {
-    const struct fm_profile_files files = {.recursive = search->request->recursive,
-                                           .found = found_file,
-                                           .failed = failed_directory,
-                                           .context = search};
+    const struct fm_profile_files files = {
+        .recursive = search->request->recursive, .found = found_file, .failed = failed_directory, .context = search};
     struct stat st;
     return stat(place, &st) == 0 && S_ISDIR(st.st_mode) ? fm_profile_files_walk(place, &files)
                                                         : add_file(search, place);

@@ -15,15 +15,15 @@ struct fm_answer {
     enum fm_answer_kind kind;
     struct fm_blob *blob; /* a reference of its own; NULL: the text */
     char text[1280];
-    char tag[80];        /* identifies the document (ETag); "": it is not to be kept by the client */
-    const char *cookie;  /* value of Set-Cookie; NULL: none */
-    bool closes;         /* the connection */
+    char tag[80];       /* identifies the document (ETag); "": it is not to be kept by the client */
+    const char *cookie; /* value of Set-Cookie; NULL: none */
+    bool closes;        /* the connection */
 };
 
 struct fm_answer fm_answer_error(unsigned code, const char *sentence); /* {"error": sentence} */
 struct fm_answer fm_answer_plain(unsigned code, const char *sentence); /* the sentence as text */
 struct fm_answer fm_answer_failure(const struct fm_error *error);
-struct fm_answer fm_answer_wait(double seconds); /* 202: still being read, for this long */
+struct fm_answer fm_answer_wait(double seconds);                 /* 202: still being read, for this long */
 struct fm_answer fm_answer_copy(const struct fm_answer *answer); /* with a reference of its own */
 
 #endif

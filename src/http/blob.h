@@ -15,7 +15,7 @@ struct fm_blob {
 
 struct fm_blob *fm_blob_make(const void *plain, size_t bytes); /* with one reference; NULL if out of memory */
 struct fm_blob *fm_blob_keep(struct fm_blob *blob);
-void fm_blob_release(struct fm_blob *blob); /* may be NULL */
+void fm_blob_release(struct fm_blob *blob);      /* may be NULL */
 void *fm_blob_plain(const struct fm_blob *blob); /* decompressed, to be freed; NULL if out of memory */
 
 #endif

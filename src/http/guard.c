@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-
 /* ---- token ---- */
 
 static bool random_hex(char *text, size_t chars)

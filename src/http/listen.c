@@ -25,8 +25,8 @@ enum fm_status fm_listen_port(struct fm_listener *listener, unsigned port, struc
         return fm_fail(error, FM_ERR_SYSTEM, "cannot create a socket: %s", strerror(errno));
     /* without this, the port of a server that has just ended stays taken for a minute */
     setsockopt(listener->fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
-    if (bind(listener->fd, (struct sockaddr *)&address, sizeof address) == 0 &&
-        listen(listener->fd, BACKLOG) == 0 && getsockname(listener->fd, (struct sockaddr *)&address, &length) == 0) {
+    if (bind(listener->fd, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener->fd, BACKLOG) == 0 &&
+        getsockname(listener->fd, (struct sockaddr *)&address, &length) == 0) {
         listener->port = ntohs(address.sin_port);
         return FM_OK;
     }
@@ -34,7 +34,8 @@ enum fm_status fm_listen_port(struct fm_listener *listener, unsigned port, struc
     close(listener->fd);
     listener->fd = -1;
     if (reason == EADDRINUSE)
-        return fm_fail(error, FM_ERR_SYSTEM, "port %u is used by another program; give another one, or no --port", port);
+        return fm_fail(error, FM_ERR_SYSTEM, "port %u is used by another program; give another one, or no --port",
+                       port);
     if (reason == EACCES)
         return fm_fail(error, FM_ERR_SYSTEM, "port %u needs privileges; give one above 1023, or no --port", port);
     return fm_fail(error, FM_ERR_SYSTEM, "cannot listen on port %u of 127.0.0.1: %s", port, strerror(reason));
@@ -77,8 +78,7 @@ static enum fm_status clear_place(const struct sockaddr_un *address, struct fm_e
     const char *path = address->sun_path;
     struct stat st;
     if (lstat(path, &st) != 0)
-        return errno == ENOENT ? FM_OK
-                               : fm_fail(error, FM_ERR_SYSTEM, "cannot create %s: %s", path, strerror(errno));
+        return errno == ENOENT ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "cannot create %s: %s", path, strerror(errno));
     if (!S_ISSOCK(st.st_mode) || st.st_uid != getuid())
         return fm_fail(error, FM_ERR_SYSTEM, "%s exists and is not a socket of yours; give another path", path);
     if (is_listening(address))

@@ -5,8 +5,8 @@
 
 #include "pages/bundle.h"
 
-#define HEAD                                                                                                           \
-    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"                                          \
+#define HEAD                                                                  \
+    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" \
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Fathom</title>\n"
 
 static const char page[] = HEAD "<link rel=\"icon\" href=\"data:,\">\n"

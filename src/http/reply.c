@@ -7,8 +7,8 @@
 #include <strings.h>
 
 static const char *const types[] = {
-    [FM_ANSWER_JSON] = "application/json",         [FM_ANSWER_SCRIPT] = "text/javascript; charset=utf-8",
-    [FM_ANSWER_STYLE] = "text/css; charset=utf-8", [FM_ANSWER_PAGE] = "text/html; charset=utf-8",
+    [FM_ANSWER_JSON] = "application/json",          [FM_ANSWER_SCRIPT] = "text/javascript; charset=utf-8",
+    [FM_ANSWER_STYLE] = "text/css; charset=utf-8",  [FM_ANSWER_PAGE] = "text/html; charset=utf-8",
     [FM_ANSWER_TEXT] = "text/plain; charset=utf-8",
 };
 

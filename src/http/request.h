@@ -17,7 +17,7 @@ struct fm_request {
     struct fm_client *client;
     struct fm_route route;
     bool long_address;
-    uint64_t since_ns;   /* when it began to wait */
+    uint64_t since_ns; /* when it began to wait */
     struct fm_answer answer;
 };
 

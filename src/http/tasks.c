@@ -137,8 +137,7 @@ bool fm_tasks_start(struct fm_tasks *tasks)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t wanted = cores < 2 ? 2 : cores > FM_WORKERS ? FM_WORKERS : (size_t)cores;
-    while (tasks->n_workers < wanted &&
-           pthread_create(&tasks->workers[tasks->n_workers], NULL, work, tasks) == 0)
+    while (tasks->n_workers < wanted && pthread_create(&tasks->workers[tasks->n_workers], NULL, work, tasks) == 0)
         tasks->n_workers++;
     return tasks->n_workers > 0;
 }

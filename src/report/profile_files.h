@@ -10,7 +10,7 @@
 #include "base/error.h"
 
 struct fm_profile_files {
-    bool recursive; /* also in directories below */
+    bool recursive;                                                                  /* also in directories below */
     enum fm_status (*found)(void *context, const char *path, const struct stat *st); /* a failure ends the walk */
     void (*failed)(void *context, const char *path, const char *why); /* a directory cannot be read; may be NULL */
     void *context;

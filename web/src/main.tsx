@@ -8,7 +8,14 @@ import { render } from 'preact';
 
 import { ProfilePage } from './app';
 import { fileSource } from './data/source';
+import { HistoryPage } from './history';
 import { ServerPage } from './server';
 
+function Page() {
+    if (document.body.dataset.source === 'server') return <ServerPage />;
+    const source = fileSource();
+    return source.has('history') ? <HistoryPage source={source} /> : <ProfilePage source={source} />;
+}
+
 const app = document.getElementById('app');
-if (app) render(document.body.dataset.source === 'server' ? <ServerPage /> : <ProfilePage source={fileSource()} />, app);
+if (app) render(<Page />, app);

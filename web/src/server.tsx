@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 
 import { ProfilePage } from './app';
 import { fetchDocument, serverSource } from './data/source';
+import { HistoryPage } from './history';
 import { Table } from './parts/table';
 import { addressOf, place } from './state';
 import { date, percent, seconds } from './text/units';
@@ -12,6 +13,7 @@ export function ServerPage() {
     const [kind, id] = place.value;
     if (kind === 'profile') return <OneProfile base={`api/profile/${id}`} />;
     if (kind === 'live') return <OneProfile base={`api/job/${id}`} />;
+    if (kind === 'history') return <HistoryPage source={null} />;
     return <List />;
 }
 
@@ -61,6 +63,11 @@ function List() {
     return (
         <main id="main" class="page" tabIndex={-1}>
             <h1>Profiles</h1>
+            {list && list.length > 1 && (
+                <p>
+                    <a href={addressOf(['history'])}>History: what became slower since when</a>
+                </p>
+            )}
             {error && <p class="problem">{error}</p>}
             {!list && !error && <p class="quiet">Loading ...</p>}
             {list && (

@@ -36,12 +36,13 @@ function remembering(load: (name: string) => Promise<unknown>): <T>(name: string
 }
 
 /** A report in one file: each slice is an element of the page, compressed. */
-export function fileSource(): Source {
+export function fileSource(): Source & { has(name: string): boolean } {
     const elements = new Map<string, Element>();
     for (const element of document.querySelectorAll('script[data-slice]'))
         elements.set(element.getAttribute('data-slice') ?? '', element);
     return {
         server: false,
+        has: (name) => elements.has(name),
         slice: remembering(async (name) => {
             const element = elements.get(name);
             if (!element) throw new NoSlice(name);
