@@ -185,6 +185,24 @@ static void test_hostile(void)
     close_slices(&opened);
 }
 
+/* Ranks can be any number in a file: as many levels as there can be, of one cell each. */
+static void test_far_apart(void)
+{
+    struct opened opened;
+    struct fm_error error = {0};
+    struct fm_edge edge = {UINT32_MAX, UINT32_MAX - 1, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    struct fm_profile *profile = sample_profile(4);
+    profile->sent = profile->received = (struct fm_edges){.items = &edge, .n = 1};
+    open_slices(&opened, profile, 0);
+    struct names names = {.opened = &opened};
+    fm_slices_visit(&opened.slices, count_name, &names, &error);
+    tap_ok(!names.failed && names.n >= 25, "a matrix as large as ranks can be has its tiles");
+    char *text = text_of(&opened, "topology/24/0/0", &error);
+    tap_ok(strstr(text, "\"cells\": [ 65535 ], \"messages\": [ 18446744073709551615 ]") != NULL, "the last one, too");
+    free(text);
+    close_slices(&opened);
+}
+
 /* ---- for the comparison with the document ---- */
 
 struct writing {
@@ -262,5 +280,6 @@ int main(int argc, char **argv)
     test_no_such_slice();
     test_not_sampled();
     test_hostile();
+    test_far_apart();
     return tap_done();
 }
