@@ -1,6 +1,7 @@
 /* The slices of the sample job, of one without call paths, and of one with a deep tree.
  *
- *   pages-slices --write SAMPLE NODES FOLDER   writes all slices of a sample (paths or pairs), and the document that they
+ *   pages-slices --write SAMPLE NODES FOLDER   writes all slices of a sample (paths, pairs, or
+ *                                              unknown, without shares of ranks), and the document that they
  *                                              are parts of, for same_numbers_test.py; NODES: limit of a slice of a tree */
 #include "pages/slices.h"
 
@@ -250,12 +251,20 @@ static struct fm_profile *many_pairs(void)
     return profile;
 }
 
+static struct fm_profile *profile_of(const char *sample)
+{
+    struct fm_profile *profile = strcmp(sample, "pairs") == 0 ? many_pairs() : sample_sampled();
+    if (strcmp(sample, "unknown") == 0) /* nor are most of the extremes over ranks */
+        profile->paths.n_shares = 0;
+    return profile;
+}
+
 static int write_all(const char *sample, const char *limit, const char *to)
 {
     struct opened opened;
     struct fm_error error = {0};
     char path[4096];
-    open_slices(&opened, strcmp(sample, "pairs") == 0 ? many_pairs() : sample_sampled(), strtoul(limit, NULL, 10));
+    open_slices(&opened, profile_of(sample), strtoul(limit, NULL, 10));
     snprintf(path, sizeof path, "%s/document.json", to);
     FILE *out = fopen(path, "w");
     enum fm_status status = out ? fm_report_json(&opened.report, out, &error) : FM_ERR_SYSTEM;
