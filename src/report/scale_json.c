@@ -266,6 +266,7 @@ enum fm_status fm_scaling_json_start(struct fm_scaling *scaling, struct fm_json 
     enum fm_status status = fm_scaling_costs(scaling, &costs, error);
     if (status)
         return status;
+    bool asked = options->mode != FM_SCALE_SAME && !options->focus;
     fm_scale_advise(scaling->judged, options->threshold, &advice);
     fm_json_object(json, NULL, style);
     fm_json_whole(json, "fathom", 1);
@@ -274,6 +275,9 @@ enum fm_status fm_scaling_json_start(struct fm_scaling *scaling, struct fm_json 
     fm_json_text(json, "view", fm_scaling_views[options->view]);
     fm_json_whole(json, "base", scaling->base);
     fm_json_whole(json, "other", scaling->other);
+    fm_json_text(json, "headline", fm_scaling_headline(scaling));
+    fm_json_text_or_null(json, "advice",
+                         asked ? fm_advice_text(&advice, options->threshold, "time in MPI", &scaling->arena) : "");
     fm_json_array(json, "notes", FM_JSON_LINES);
     for (size_t i = 0; i < scaling->notes.n; i++)
         fm_json_text(json, NULL, scaling->notes.items[i]);
@@ -282,7 +286,6 @@ enum fm_status fm_scaling_json_start(struct fm_scaling *scaling, struct fm_json 
     for (size_t i = 0; i < scaling->n; i++)
         write_run(scaling, json, &advice, &costs, i);
     fm_json_end(json);
-    bool asked = options->mode != FM_SCALE_SAME && !options->focus;
     fm_advice_json(asked ? &advice : NULL, options->threshold, "mpi_jumps_after", json);
     write_projection(scaling, json);
     write_verdicts(scaling, json);

@@ -90,6 +90,9 @@ const char *fm_scaling_label(const struct fm_scaling *scaling, uint32_t node, si
 const char *fm_scaling_run_text(struct fm_scaling *scaling, size_t run);
 uint32_t fm_scaling_ranks(const struct fm_scaling *scaling, size_t run);
 
+/* What the comparison says, in a sentence. */
+const char *fm_scaling_headline(struct fm_scaling *scaling);
+
 /* A verdict as a sentence, and the question whether calls of its routine could be one. */
 const char *fm_scaling_verdict_text(struct fm_scaling *scaling, const struct fm_verdict *verdict);
 

@@ -7,6 +7,7 @@ import './style/paths.css';
 import './style/ranks.css';
 import './style/topology.css';
 import './style/timers.css';
+import './style/modules.css';
 
 import { render } from 'preact';
 
@@ -14,10 +15,12 @@ import { ProfilePage } from './app';
 import { fileSource } from './data/source';
 import { HistoryPage } from './history';
 import { ServerPage } from './server';
+import { FileScale } from './views/scale';
 
 function Page() {
     if (document.body.dataset.source === 'server') return <ServerPage />;
     const source = fileSource();
+    if (source.has('scale')) return <FileScale source={source} />;
     return source.has('history') ? <HistoryPage source={source} /> : <ProfilePage source={source} />;
 }
 

@@ -9,11 +9,14 @@ import { Table } from './parts/table';
 import { type LiveState } from './parts/use_slice';
 import { addressOf, param, place } from './state';
 import { date, percent, plural, seconds } from './text/units';
+import { Compare } from './views/compare';
+import { ServedScale } from './views/scale';
 
 export function ServerPage() {
     const [kind, id] = place.value;
     if (kind === 'profile') return <OneProfile key={id} base={`api/profile/${id}`} />;
     if (kind === 'live') return <LiveJob key={id} job={id} />;
+    if (kind === 'scale') return <ServedScale />;
     if (kind === 'history') return <HistoryPage source={null} />;
     return <List />;
 }
@@ -171,6 +174,7 @@ function List() {
                     ]}
                 />
             )}
+            {list && <Compare profiles={list.filter(({ error: failed }) => !failed)} />}
         </main>
     );
 }

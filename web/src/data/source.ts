@@ -59,6 +59,15 @@ export function fileSource(): Source & { has(name: string): boolean } {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** What the server says about an error: {"error": "..."}. */
+function sentence(answer: string): string {
+    try {
+        return String((JSON.parse(answer) as { error?: string }).error ?? '').slice(0, 300);
+    } catch {
+        return answer.slice(0, 300);
+    }
+}
+
 /** Fetches a document of the server; waits while the server reads a profile. */
 export async function fetchDocument<T>(path: string, progress?: Progress): Promise<T> {
     for (;;) {
@@ -71,7 +80,7 @@ export async function fetchDocument<T>(path: string, progress?: Progress): Promi
         }
         progress?.(null);
         if (answer.status === 404) throw new NoSlice(path);
-        if (!answer.ok) throw new Error((await answer.text()).slice(0, 300) || `the server answered ${answer.status}`);
+        if (!answer.ok) throw new Error(sentence(await answer.text()) || `the server answered ${answer.status}`);
         return (await answer.json()) as T;
     }
 }

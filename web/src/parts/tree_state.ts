@@ -18,6 +18,7 @@ export class TreeState {
     private rowsMade: Int32Array | null = null;
     private madeFor = -1;
     private sortedBy = '';
+    private opening = false; // all below a node: it asks for what is missing itself
 
     constructor(readonly tree: Tree) {
         this.open = new Uint8Array(tree.size);
@@ -42,7 +43,7 @@ export class TreeState {
                 at = tree.first(at);
                 continue;
             }
-            if (open[at] && tree.missing(at)) void tree.want(at);
+            if (open[at] && !this.opening && tree.missing(at)) void tree.want(at);
             for (;;) {
                 if (at === 0) break walk;
                 const next = tree.next(at);
@@ -98,21 +99,23 @@ export class TreeState {
         const end = node + 1 + tree.descendants[node];
         this.open.fill(1, node, end);
         this.message.value = '';
+        this.opening = true;
         this.changed();
         for (let requests = 0; ; ) {
             const missing: number[] = [];
             for (let at = node; at < end; at++) if (tree.has(at) && tree.missing(at)) missing.push(at);
-            if (!missing.length) return;
+            if (!missing.length) break;
             const some = missing.slice(0, MOST_REQUESTS - requests);
             requests += some.length;
             if (!some.length || tree.problem.peek()) {
                 for (const at of missing) this.open[at] = 0;
                 this.message.value = `${missing.length.toLocaleString('en')} nodes are not yet expanded: expand all again to go on.`;
-                this.changed();
-                return;
+                break;
             }
             await Promise.all(some.map((at) => tree.want(at)));
         }
+        this.opening = false;
+        this.changed();
     }
 
     /** Opens the hot path below a node and selects its end. */

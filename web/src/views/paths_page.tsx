@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 
 import type { Tree } from '../data/tree';
 import { coloursOfNames } from '../parts/colours';
@@ -7,6 +7,7 @@ import { ColumnMenu } from '../parts/column_menu';
 import { type Colours, FlamePanel } from '../parts/flame_panel';
 import { SourcePane, type Sources } from '../parts/source_pane';
 import { useProfile, useSlice } from '../parts/use_slice';
+import { useTreeAddress } from '../parts/tree_address';
 import { derivedColumns, derivedText, labelOf, MARKS, parseDerived, placeOf, timeColumns, titleOf } from '../parts/tree_columns';
 import { SearchField, useSearch } from '../parts/tree_search';
 import type { TreeState } from '../parts/tree_state';
@@ -75,73 +76,30 @@ interface Place {
 
 export function PathsPage({ state }: { state: TreeState }) {
     const { tree } = state;
-    const [zoom, setZoom] = useState(0);
     const [place, setPlace] = useState<Place | null>(null);
     const [unfound, setUnfound] = useState('');
-    const touched = useRef(false);
     const selected = state.selected.value;
-    const opened = state.version.value;
     void tree.version.value;
-
-    // ---- from the address ----
-    useEffect(() => {
-        let current = true;
-        const read = async () => {
-            if (viewName.peek() !== 'paths') return;
+    const { zoom, onZoom, touch, ...reader } = useTreeAddress(state, {
+        here: () => viewName.peek() === 'paths' && (param('tree') || 'calls') === tree.which,
+        // A link to a place, such as that of a finding.
+        first: () => {
             const find = param('find');
+            const path = param('source');
             const line = Number(param('line')) || 0;
-            const open = param('open');
-            setUnfound('');
-            setPlace(null);
-            if (open) state.openFrom(open);
-            if (find || param('source')) {
-                const node = state.findPlace(find, param('source'), line);
-                if (param('source')) setPlace({ path: param('source'), line });
-                if (node >= 0) state.select(node);
-                else setUnfound(find);
-                setZoom(0);
-                return;
-            }
-            const node = await state.find(param('node'), param('at') ? Number(param('at')) : -1);
-            const top = await state.find(param('zoom'), param('top') ? Number(param('top')) : -1);
-            if (!current) return;
-            setZoom(Math.max(0, top));
+            const node = find ? state.findPlace(find, path, line) : -1;
+            setUnfound(find && node < 0 ? find : '');
+            setPlace(path ? { path, line } : null);
             if (node >= 0) state.select(node);
-            else if (!touched.current && state.selected.peek() === 0 && !open) await state.start();
-        };
-        void read();
-        window.addEventListener('hashchange', read);
-        return () => {
-            current = false;
-            window.removeEventListener('hashchange', read);
-        };
-    }, [state]);
-
-    // ---- to the address, after the reader did something, and not at each step of a held key ----
-    useEffect(() => {
-        if (!touched.current) return;
-        const timer = setTimeout(() => {
-            if (viewName.peek() !== 'paths' || (param('tree') || 'calls') !== tree.which) return;
-            setParam({
-                node: state.nameOf(selected),
-                at: String(selected),
-                zoom: zoom ? state.nameOf(zoom) : '',
-                top: zoom ? String(zoom) : '',
-                open: state.openText(),
-                find: '',
-                source: place?.path ?? '',
-                line: place?.line ? String(place.line) : '',
-            });
-        }, 300);
-        return () => clearTimeout(timer);
-    }, [selected, zoom, opened, place]);
-
+            return Boolean(find);
+        },
+        more: { find: '', source: place?.path ?? '', line: place?.line ? String(place.line) : '' },
+    });
     const onSelect = useCallback(
         (node: number) => {
-            touched.current = true;
             setPlace(null);
             setUnfound('');
-            if (state.selected.peek() !== node) state.selected.value = node;
+            reader.onSelect(node);
         },
         [state],
     );
@@ -152,10 +110,6 @@ export function PathsPage({ state }: { state: TreeState }) {
         },
         [state],
     );
-    const onZoom = useCallback((node: number) => {
-        touched.current = true;
-        setZoom(Math.max(0, node));
-    }, []);
 
     const sources = useSlice<Sources>('sources');
     const withSources = sources.state === 'ready' && sources.data.files.length > 0;
@@ -235,7 +189,7 @@ export function PathsPage({ state }: { state: TreeState }) {
                 <button
                     type="button"
                     onClick={() => {
-                        touched.current = true;
+                        touch();
                         void state.openBelow(selected);
                     }}
                 >
@@ -244,7 +198,7 @@ export function PathsPage({ state }: { state: TreeState }) {
                 <button
                     type="button"
                     onClick={() => {
-                        touched.current = true;
+                        touch();
                         state.closeBelow(selected);
                     }}
                 >
@@ -299,7 +253,7 @@ export function PathsPage({ state }: { state: TreeState }) {
                     onLine={(line) => {
                         const node = state.findPlace('', shownPlace.path, line);
                         if (node >= 0) onSelectAndOpen(node);
-                        touched.current = true;
+                        touch();
                         setPlace({ path: shownPlace.path, line });
                     }}
                 />

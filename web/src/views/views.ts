@@ -10,6 +10,7 @@ import { JobView } from './job';
 import { LiveView } from './live';
 import { MemoryView } from './memory';
 import { MpiView } from './mpi';
+import { ModulesView } from './modules';
 import { Overview } from './overview';
 import { PathsView } from './paths';
 import { TimersView } from './timers';
@@ -28,10 +29,11 @@ export const views: View[] = [
     { name: 'overview', title: 'Overview', component: Overview },
     { name: 'balance', title: 'Balance', component: BalanceView },
     { name: 'mpi', title: 'MPI', component: MpiView },
-    { name: 'efficiency', title: 'Efficiency', component: EfficiencyView },
     { name: 'topology', title: 'Topology', component: TopologyView },
     { name: 'paths', title: 'Call paths', component: PathsView },
+    { name: 'modules', title: 'Modules', component: ModulesView },
     { name: 'timers', title: 'Timers', component: TimersView },
+    { name: 'efficiency', title: 'Efficiency', component: EfficiencyView },
     { name: 'io', title: 'I/O', component: IoView },
     { name: 'memory', title: 'Memory', component: MemoryView },
     { name: 'counters', title: 'Counters', component: CountersView },
