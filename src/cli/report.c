@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/settings.h"
@@ -11,6 +12,7 @@
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/printing.h"
+#include "cli/report_history.h"
 #include "format/encode.h"
 #include "pages/html.h"
 #include "render/graph.h"
@@ -311,6 +313,12 @@ static enum fm_status keep_timer(struct fm_profile *profile, const char *name, s
     return fm_fail(error, FM_ERR_INPUT, "the profile has no timer '%s'%s", name, list);
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 int fm_cmd_report(int argc, char **argv)
 {
     struct report_request request;
@@ -322,6 +330,14 @@ int fm_cmd_report(int argc, char **argv)
     int exit_status = parse(&request, sources, argc, argv);
     if (exit_status != FM_EXIT_NOT_YET)
         return exit_status;
+    if (is_directory(request.profile)) {
+        if (!has_all_views(&request))
+            return fm_usage_error("report",
+                                  "%s is a directory: --format html shows the history of its profiles, and "
+                                  "'fathom list' lists them",
+                                  request.profile);
+        return fm_report_history(request.profile, request.format == FORMAT_HTML, request.output, request.debug_path);
+    }
     if (fm_open_profile("report", request.profile, request.program, &profile, &error))
         return fm_command_error("report", &error);
     enum fm_status status = request.timer ? keep_timer(profile, request.timer, &error) : FM_OK;

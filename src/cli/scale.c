@@ -10,10 +10,11 @@
 #include "cli/options.h"
 #include "cli/printing.h"
 #include "format/encode.h"
+#include "pages/html_scale.h"
 #include "render/text.h"
 #include "report/scaling.h"
 
-enum scale_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum scale_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_HTML };
 
 struct scale_request {
     char **profiles;
@@ -38,7 +39,7 @@ static void print_help(void)
          "                  efficiency (its factors, for each run), or\n"
          "                  split (shares of program, MPI, file I/O and no CPU, for each rank count and machine;\n"
          "                  needs no --strong, --weak or --same)\n"
-         "  --format F      text (default), json or csv\n"
+         "  --format F      text (default), json, csv, or html: one file with curves, trees and flame graphs\n"
          "  -o, --output F  write to file F instead of standard output\n"
          "  --threshold E   lowest acceptable efficiency (default 0.8)\n"
          "  --project N     project the efficiency to N ranks, from three or more runs\n"
@@ -62,7 +63,7 @@ static void print_help(void)
 
 static int parse_options(struct scale_request *request, int argc, char **argv)
 {
-    static const char *const formats[] = {"text", "json", "csv", NULL};
+    static const char *const formats[] = {"text", "json", "csv", "html", NULL};
     struct fm_scaling_options *scaling_options = &request->options;
     size_t project = 0;
     const struct fm_option options[] = {
@@ -106,6 +107,8 @@ static int settle(struct scale_request *request)
         return fm_usage_error("scale", "--same compares two profiles, not %zu", request->n_profiles);
     if (request->n_profiles > FM_SCALE_RUNS)
         return fm_usage_error("scale", "at most %d profiles, not %zu", FM_SCALE_RUNS, request->n_profiles);
+    if (split && request->format == FORMAT_HTML)
+        return fm_usage_error("scale", "--view split has no page; use --format text, json or csv");
     if (request->options.mode == FM_SCALE_SAME && request->options.project)
         return fm_usage_error("scale", "--project requires --strong or --weak");
     enum fm_scaling_view view = request->options.view;
@@ -165,8 +168,22 @@ static enum fm_status print(void *context, FILE *out, struct fm_error *error)
     }
 }
 
+struct page_printer {
+    const struct scale_request *request;
+    struct fm_scaling_run *runs;
+};
+
+static enum fm_status print_page(void *context, FILE *out, struct fm_error *error)
+{
+    const struct page_printer *printer = context;
+    const struct scale_request *request = printer->request;
+    return fm_html_scale(printer->runs, request->n_profiles, &request->options, out, error);
+}
+
 static enum fm_status compare(const struct scale_request *request, struct fm_scaling_run *runs, struct fm_error *error)
 {
+    if (request->format == FORMAT_HTML)
+        return fm_print_to(request->output, print_page, &(struct page_printer){request, runs}, error);
     struct fm_scaling scaling;
     enum fm_status status = fm_scaling_open(&scaling, runs, request->n_profiles, &request->options, error);
     if (!status)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "analyse/modules/module_map.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/printing.h"
@@ -67,14 +66,9 @@ static int parse(struct serve_request *request, int argc, char **argv)
 /* What cannot work is said now, and not in the browser. */
 static enum fm_status check(const struct fm_server_options *options, struct fm_error *error)
 {
-    struct fm_arena arena = {0};
-    struct fm_module_map map;
     struct fm_profile *profile;
     struct stat st;
     enum fm_status status = FM_OK;
-    if (options->source.modules)
-        status = fm_module_map_read(&map, options->source.modules, &arena, error);
-    fm_arena_destroy(&arena);
     for (size_t i = 0; i < options->n_places && !status; i++) {
         if (stat(options->places[i], &st) == 0 && S_ISDIR(st.st_mode))
             continue;

@@ -69,6 +69,8 @@ void fm_node_tell_unseen_mpi(const char *run_id);
  * errno is then set, and `folder` is the directory that was checked. */
 bool fm_node_output_refused(const char *output, char folder[FM_FILE_PATH_BYTES]);
 
+/* The name that fm_node_finish gives the profile of a job if it is not taken. */
+void fm_node_output_path(const struct fm_profile *profile, char path[FM_FILE_PATH_BYTES]);
 /* Writes the profile to job.output (a file; or a directory, if it ends in / or is one), else to <cwd>/<basename of
  * exe>.<job id>.fathom. An existing profile of another job is never overwritten (-2, -3 ... is appended to the name),
  * except that a file given to `fathom run -o` replaces that of an earlier run. Then appends the path to

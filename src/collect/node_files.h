@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to node_*.c and the commands that collect: iterates over the segment directory and reads the headers of its
+/* Private to node_*.c and to what looks at the segments of all jobs: iterates over the segment directory and reads the headers of its
  * files. Everything in a file is hostile until checked; it must be a regular file of our own. Files are read with
  * pread, never mapped: a file that shrinks while it is read gives a short read instead of a SIGBUS, and what was
  * checked cannot change afterwards. */

@@ -63,7 +63,7 @@ static void default_name(const struct fm_profile *profile, char name[256])
 
 /* The first choice: absolute if the directory of the job is known. A profile contains text, so a directory whose name
  * is not valid UTF-8 is not found by it; but usually it is the current one. */
-static void first_path(const struct fm_profile *profile, char path[FM_FILE_PATH_BYTES])
+void fm_node_output_path(const struct fm_profile *profile, char path[FM_FILE_PATH_BYTES])
 {
     const char *output = profile->job.output;
     const char *cwd = *profile->job.cwd == '/' && is_directory(profile->job.cwd) ? profile->job.cwd : ".";
@@ -344,7 +344,7 @@ static enum fm_status write_profile(const struct fm_profile *profile, char path[
 {
     char first[FM_FILE_PATH_BYTES];
     int lock = -1;
-    first_path(profile, first);
+    fm_node_output_path(profile, first);
     if (is_part(profile)) {
         lock = lock_folder(first);
         find_other_part(profile, first);

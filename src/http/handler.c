@@ -9,6 +9,7 @@
 
 #include "http/page.h"
 #include "http/reply.h"
+#include "http/stream.h"
 #include "http/work.h"
 
 enum {
@@ -60,7 +61,7 @@ static struct fm_asked asked_of(const struct fm_server *server, struct MHD_Conne
 static void *note_address(void *context, const char *address, struct MHD_Connection *connection)
 {
     (void)context, (void)connection;
-    struct fm_request *request = calloc(1, sizeof *request);
+    struct fm_http_request *request = calloc(1, sizeof *request);
     if (request)
         request->long_address = strlen(address) > ADDRESS;
     return request;
@@ -68,7 +69,8 @@ static void *note_address(void *context, const char *address, struct MHD_Connect
 
 /* ---- steps of a request ---- */
 
-static enum MHD_Result refuse(struct fm_server *server, struct fm_request *request, unsigned code, const char *sentence)
+static enum MHD_Result refuse(struct fm_server *server, struct fm_http_request *request, unsigned code,
+                              const char *sentence)
 {
     struct fm_answer answer = fm_answer_plain(code, sentence);
     answer.closes = true;
@@ -77,7 +79,8 @@ static enum MHD_Result refuse(struct fm_server *server, struct fm_request *reque
 }
 
 /* With the headers. A refused client is not listened to any further: to answer now closes the connection. */
-static enum MHD_Result admit(struct fm_server *server, struct fm_request *request, const char *method, const char *path)
+static enum MHD_Result admit(struct fm_server *server, struct fm_http_request *request, const char *method,
+                             const char *path)
 {
     struct fm_asked asked = asked_of(server, request->connection, request->client, method, path);
     struct fm_verdict_of_guard verdict = fm_guard_check(&server->guard, &asked);
@@ -91,7 +94,7 @@ static enum MHD_Result admit(struct fm_server *server, struct fm_request *reques
     return MHD_YES;
 }
 
-static void find_page(struct fm_server *server, struct fm_request *request)
+static void find_page(struct fm_server *server, struct fm_http_request *request)
 {
     static const char *const keys[] = {[FM_ROUTE_SCRIPT] = "app.js", [FM_ROUTE_STYLE] = "app.css"};
     enum fm_route_kind kind = request->route.kind;
@@ -112,7 +115,7 @@ static void find_page(struct fm_server *server, struct fm_request *request)
 }
 
 /* Returns false if the request waits for a task. */
-static bool begin(struct fm_server *server, struct fm_request *request)
+static bool begin(struct fm_server *server, struct fm_http_request *request)
 {
     switch (request->route.kind) {
     case FM_ROUTE_PAGE:
@@ -127,15 +130,23 @@ static bool begin(struct fm_server *server, struct fm_request *request)
     case FM_ROUTE_SCALE:
         return fm_work_scale(server, request, argument(request->connection, "mode"),
                              argument(request->connection, "view"), argument(request->connection, "profiles"));
+    case FM_ROUTE_JOBS:
+        return fm_work_jobs(server, request);
+    case FM_ROUTE_JOB_SLICE:
+    case FM_ROUTE_JOB_STREAM:
+        return fm_work_job(server, request);
     default:
         request->answer = fm_answer_error(404, "there is nothing at this address");
         return true;
     }
 }
 
-static enum MHD_Result answer(struct fm_server *server, struct fm_request *request)
+static enum MHD_Result answer(struct fm_server *server, struct fm_http_request *request)
 {
-    fm_client_limit(&server->clients, request->client, FM_RESPONSE_NS);
+    bool is_stream = request->route.kind == FM_ROUTE_JOB_STREAM && request->answer.code == 200;
+    fm_client_limit(&server->clients, request->client, is_stream ? 0 : FM_RESPONSE_NS);
+    if (is_stream)
+        return fm_stream_begin(server, request);
     return fm_reply(request->connection, &request->answer);
 }
 
@@ -143,7 +154,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
                               const char *version, const char *body, size_t *body_bytes, void **state)
 {
     struct fm_server *server = context;
-    struct fm_request *request = *state;
+    struct fm_http_request *request = *state;
     (void)version, (void)body;
     if (!request)
         return MHD_NO;
@@ -172,7 +183,7 @@ static void end_request(void *context, struct MHD_Connection *connection, void *
                         enum MHD_RequestTerminationCode code)
 {
     struct fm_server *server = context;
-    struct fm_request *request = *state;
+    struct fm_http_request *request = *state;
     (void)connection, (void)code;
     if (!request)
         return;

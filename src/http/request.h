@@ -11,8 +11,8 @@
 
 struct MHD_Connection;
 
-struct fm_request {
-    struct fm_request *next; /* of those that wait for the same task */
+struct fm_http_request {
+    struct fm_http_request *next; /* of those that wait for the same task */
     struct MHD_Connection *connection;
     struct fm_client *client;
     struct fm_route route;

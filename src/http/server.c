@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -24,6 +25,25 @@ static enum fm_status make_guard(struct fm_server *server, unsigned port, struct
     snprintf(server->cookie, sizeof server->cookie, "%s=%s; HttpOnly; SameSite=Strict; Path=/", server->guard.cookie,
              server->guard.token);
     return FM_OK;
+}
+
+static enum fm_status find_something(struct fm_server *server, struct fm_error *error)
+{
+    const struct fm_server_options *options = server->options;
+    struct fm_running running;
+    bool found = fm_work_first_look(server) > 0;
+    if (!found && fm_running_find(&running, NULL)) {
+        found = running.n > 0;
+        fm_running_close(&running);
+    }
+    struct stat st;
+    for (size_t i = 0; i < options->n_places && !found; i++) /* jobs may write to it later */
+        found = strcmp(options->places[i], ".") != 0 && stat(options->places[i], &st) == 0 && S_ISDIR(st.st_mode);
+    if (found)
+        return FM_OK;
+    return fm_fail(error, FM_ERR_INPUT, "there is no profile in %s%s, and no measured job is running",
+                   strcmp(options->places[0], ".") == 0 ? "this directory" : options->places[0],
+                   options->n_places > 1 ? " and the other places" : "");
 }
 
 static void print_address(const struct fm_server *server, const struct fm_listener *listener)
@@ -47,6 +67,7 @@ static void wait_for_the_end(struct fm_server *server, const struct fm_lifetime 
         fm_clients_tick(&server->clients, now);
         pthread_mutex_lock(&server->tasks.lock);
         fm_tasks_tick(&server->tasks, now);
+        fm_work_jobs_tick(server, now);
         pthread_mutex_unlock(&server->tasks.lock);
     }
 }
@@ -68,9 +89,15 @@ static enum fm_status serve(struct fm_server *server, struct fm_listener *listen
     }
     fm_handler_quiesce(daemon);
     bool ended = fm_tasks_stop(&server->tasks);
+    pthread_mutex_lock(&server->tasks.lock);
+    fm_work_jobs_end(server);
+    pthread_mutex_unlock(&server->tasks.lock);
     fm_handler_stop(daemon);
-    if (ended)
+    if (ended) {
         fm_store_close(&server->store);
+        fm_work_jobs_close(server);
+        fm_arena_destroy(&server->arena);
+    }
     fm_cache_clear(&server->cache);
     fm_lifetime_close(&lifetime);
     return status;
@@ -84,10 +111,15 @@ enum fm_status fm_server_run(const struct fm_server_options *options, struct fm_
     server = (struct fm_server){.options = options, .cache.limit = CACHE_LIMIT};
     setenv("DEBUGINFOD_URLS", "", 1); /* as symbols do, but before there are threads that read the environment */
     fm_tasks_init(&server.tasks);
-    if (!fm_work_first_look(&server))
-        return fm_fail(error, FM_ERR_INPUT, "there is no profile in the given places");
-    enum fm_status status = options->socket ? fm_listen_socket(&listener, options->socket, error)
-                                            : fm_listen_port(&listener, options->port, error);
+    enum fm_status status = find_something(&server, error);
+    if (!status)
+        status = options->source.modules
+                     ? fm_module_map_read(&server.map, options->source.modules, &server.arena, error)
+                     : fm_module_map_usual(&server.map, &server.arena, error);
+    if (status)
+        return status;
+    status = options->socket ? fm_listen_socket(&listener, options->socket, error)
+                             : fm_listen_port(&listener, options->port, error);
     if (status)
         return status;
     fm_clients_init(&server.clients, options->socket);

@@ -10,6 +10,7 @@
 #include "http/server.h"
 #include "http/store.h"
 #include "http/tasks.h"
+#include "http/watched.h"
 
 struct fm_server {
     const struct fm_server_options *options;
@@ -20,6 +21,12 @@ struct fm_server {
     struct fm_tasks tasks;
     struct fm_cache cache;
     struct fm_store store;
+    size_t n_findings;         /* profiles whose first finding was looked for */
+    struct fm_running running; /* the last list */
+    uint64_t running_ns;       /* when it was made; 0: never */
+    struct fm_watched *watched;
+    struct fm_module_map map; /* for the shares of modules; never changes */
+    struct fm_arena arena;    /* of the map */
 };
 
 #endif

@@ -18,26 +18,26 @@ void fm_file_identity(const struct stat *st, char id[FM_ID_CHARS + 1])
 
 /* ---- entries ---- */
 
-struct fm_entry *fm_store_find(struct fm_store *store, const char *id)
+struct fm_stored *fm_store_find(struct fm_store *store, const char *id)
 {
-    for (struct fm_entry *entry = store->entries; entry; entry = entry->next)
+    for (struct fm_stored *entry = store->entries; entry; entry = entry->next)
         if (!entry->gone && strcmp(entry->id, id) == 0)
             return entry;
     return NULL;
 }
 
-struct fm_entry *fm_store_add(struct fm_store *store, const char *path, const struct stat *st)
+struct fm_stored *fm_store_add(struct fm_store *store, const char *path, const struct stat *st)
 {
     char id[FM_ID_CHARS + 1];
     fm_file_identity(st, id);
-    struct fm_entry **last = &store->entries;
+    struct fm_stored **last = &store->entries;
     for (; *last; last = &(*last)->next)
         if (strcmp((*last)->id, id) == 0) {
             (*last)->seen = true;
             (*last)->gone = false;
             return *last;
         }
-    struct fm_entry *entry = calloc(1, sizeof *entry);
+    struct fm_stored *entry = calloc(1, sizeof *entry);
     if (entry && !(entry->path = strdup(path))) {
         free(entry);
         return NULL;
@@ -50,23 +50,23 @@ struct fm_entry *fm_store_add(struct fm_store *store, const char *path, const st
     return entry;
 }
 
-static void destroy(struct fm_entry *entry)
+static void destroy(struct fm_stored *entry)
 {
     fm_source_close(&entry->source);
-    fm_listing_close(&entry->line.listing);
+    fm_line_close(&entry->line);
     free(entry->path);
     free(entry);
 }
 
 void fm_store_look_begin(struct fm_store *store)
 {
-    for (struct fm_entry *entry = store->entries; entry; entry = entry->next)
+    for (struct fm_stored *entry = store->entries; entry; entry = entry->next)
         entry->seen = false;
 }
 
 void fm_store_look_end(struct fm_store *store)
 {
-    for (struct fm_entry *entry = store->entries; entry; entry = entry->next)
+    for (struct fm_stored *entry = store->entries; entry; entry = entry->next)
         entry->gone = !entry->seen && !entry->kept;
     store->looked_ns = fm_clock_ns(CLOCK_MONOTONIC);
     fm_store_forget_gone(store);
@@ -74,8 +74,8 @@ void fm_store_look_end(struct fm_store *store)
 
 void fm_store_forget_gone(struct fm_store *store)
 {
-    for (struct fm_entry **at = &store->entries; *at;) {
-        struct fm_entry *entry = *at;
+    for (struct fm_stored **at = &store->entries; *at;) {
+        struct fm_stored *entry = *at;
         if (entry->gone && !entry->tasks) {
             *at = entry->next;
             destroy(entry);
@@ -88,9 +88,9 @@ void fm_store_forget_gone(struct fm_store *store)
 void fm_store_trim(struct fm_store *store, size_t limit)
 {
     for (;;) {
-        struct fm_entry *oldest = NULL;
+        struct fm_stored *oldest = NULL;
         size_t bytes = 0;
-        for (struct fm_entry *entry = store->entries; entry; entry = entry->next) {
+        for (struct fm_stored *entry = store->entries; entry; entry = entry->next) {
             if (entry->busy || !entry->source.is_open)
                 continue;
             bytes += fm_source_bytes(&entry->source);
@@ -106,7 +106,7 @@ void fm_store_trim(struct fm_store *store, size_t limit)
 void fm_store_close(struct fm_store *store)
 {
     while (store->entries) {
-        struct fm_entry *entry = store->entries;
+        struct fm_stored *entry = store->entries;
         store->entries = entry->next;
         destroy(entry);
     }
@@ -115,7 +115,7 @@ void fm_store_close(struct fm_store *store)
 /* ---- reading ---- */
 
 /* The file may have been replaced since it was found; what is read must be what the identity says. */
-static enum fm_status check_identity(const struct fm_entry *entry, struct fm_error *error)
+static enum fm_status check_identity(const struct fm_stored *entry, struct fm_error *error)
 {
     char id[FM_ID_CHARS + 1] = "";
     struct stat st;
@@ -139,7 +139,31 @@ void fm_line_read(struct fm_line *line, const char *path)
     line->state = status ? FM_LINE_FAILED : FM_LINE_READY;
 }
 
-enum fm_status fm_entry_open(struct fm_entry *entry, const struct fm_source_options *options, struct fm_error *error)
+bool fm_line_read_finding(struct fm_line *line, const char *path, const char *debug_path)
+{
+    struct fm_profile *profile;
+    *line = (struct fm_line){.state = FM_LINE_READY};
+    enum fm_status status = fm_profile_read(path, &profile, NULL);
+    if (status)
+        return false;
+    struct fm_symbols *symbols = fm_symbols_for(profile, debug_path, NULL, NULL);
+    status = fm_listing_add(&line->listing, path, profile, NULL);
+    if (!status)
+        status = fm_listing_find(&line->listing, &line->listing.items[0], profile, symbols, NULL);
+    fm_symbols_destroy(symbols);
+    fm_profile_destroy(profile);
+    if (status)
+        fm_line_close(line);
+    return !status;
+}
+
+void fm_line_close(struct fm_line *line)
+{
+    fm_listing_close(&line->listing);
+    *line = (struct fm_line){0};
+}
+
+enum fm_status fm_stored_open(struct fm_stored *entry, const struct fm_source_options *options, struct fm_error *error)
 {
     struct fm_profile *profile;
     entry->used_ns = fm_clock_ns(CLOCK_MONOTONIC);
@@ -158,19 +182,29 @@ enum fm_status fm_entry_open(struct fm_entry *entry, const struct fm_source_opti
 
 /* ---- the list ---- */
 
-static uint64_t started(const struct fm_entry *entry)
+static uint64_t started(const struct fm_stored *entry)
 {
     return entry->line.state == FM_LINE_READY ? entry->line.listing.items[0].started_ns : UINT64_MAX;
 }
 
+struct fm_stored *fm_store_without_finding(struct fm_store *store)
+{
+    struct fm_stored *newest = NULL;
+    for (struct fm_stored *entry = store->entries; entry; entry = entry->next)
+        if (!entry->gone && entry->line.state == FM_LINE_READY && !entry->finding_begun &&
+            (!newest || started(entry) > started(newest)))
+            newest = entry;
+    return newest;
+}
+
 static int newest_first(const void *a, const void *b)
 {
-    const struct fm_entry *left = *(struct fm_entry *const *)a, *right = *(struct fm_entry *const *)b;
+    const struct fm_stored *left = *(struct fm_stored *const *)a, *right = *(struct fm_stored *const *)b;
     uint64_t l = started(left), r = started(right);
     return l != r ? (l < r) - (l > r) : strcmp(left->path, right->path);
 }
 
-static void write_entry(const struct fm_entry *entry, struct fm_json *json)
+static void write_entry(const struct fm_stored *entry, struct fm_json *json)
 {
     static const char *const states[] = {"reading", "ready", "failed"};
     fm_json_object(json, NULL, FM_JSON_INLINE);
@@ -188,13 +222,13 @@ static void write_entry(const struct fm_entry *entry, struct fm_json *json)
 bool fm_store_json(const struct fm_store *store, struct fm_json *json)
 {
     size_t n = 0;
-    for (const struct fm_entry *entry = store->entries; entry; entry = entry->next)
+    for (const struct fm_stored *entry = store->entries; entry; entry = entry->next)
         n += !entry->gone;
-    const struct fm_entry **sorted = malloc((n + 1) * sizeof *sorted);
+    const struct fm_stored **sorted = malloc((n + 1) * sizeof *sorted);
     if (!sorted)
         return false;
     n = 0;
-    for (const struct fm_entry *entry = store->entries; entry; entry = entry->next)
+    for (const struct fm_stored *entry = store->entries; entry; entry = entry->next)
         if (!entry->gone)
             sorted[n++] = entry;
     qsort(sorted, n, sizeof *sorted, newest_first);

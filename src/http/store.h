@@ -21,8 +21,8 @@ struct fm_line {
     struct fm_error error;     /* if failed */
 };
 
-struct fm_entry {
-    struct fm_entry *next;
+struct fm_stored {
+    struct fm_stored *next;
     char id[FM_ID_CHARS + 1];
     char *path;
     struct fm_line line;
@@ -31,20 +31,21 @@ struct fm_entry {
     bool seen, gone;         /* by the last look */
     bool kept;               /* also if no look sees it */
     bool line_begun;         /* its line is being read */
+    bool finding_begun;      /* its finding is being looked for, or was */
     struct fm_source source; /* may be closed */
     uint64_t used_ns;
 };
 
 struct fm_store {
-    struct fm_entry *entries; /* in the order found */
-    uint64_t looked_ns;       /* when the last look has ended; 0: never */
+    struct fm_stored *entries; /* in the order found */
+    uint64_t looked_ns;        /* when the last look has ended; 0: never */
 };
 
 void fm_file_identity(const struct stat *st, char id[FM_ID_CHARS + 1]);
 
-struct fm_entry *fm_store_find(struct fm_store *store, const char *id); /* NULL if there is none */
+struct fm_stored *fm_store_find(struct fm_store *store, const char *id); /* NULL if there is none */
 /* Adds a file that was found, unless it is known; returns its entry, or NULL if out of memory. */
-struct fm_entry *fm_store_add(struct fm_store *store, const char *path, const struct stat *st);
+struct fm_stored *fm_store_add(struct fm_store *store, const char *path, const struct stat *st);
 /* A look begins, and ends: what it has not seen is forgotten as soon as no task refers to it. */
 void fm_store_look_begin(struct fm_store *store);
 void fm_store_look_end(struct fm_store *store);
@@ -54,8 +55,14 @@ void fm_store_trim(struct fm_store *store, size_t limit);
 void fm_store_close(struct fm_store *store);
 
 void fm_line_read(struct fm_line *line, const char *path);
+/* The same with the costliest finding, for which all of the profile and the symbols of its program are read. Returns
+ * false if that is not possible. */
+bool fm_line_read_finding(struct fm_line *line, const char *path, const char *debug_path);
+void fm_line_close(struct fm_line *line);
+/* The newest profile for whose finding nobody has looked yet; NULL if there is none. */
+struct fm_stored *fm_store_without_finding(struct fm_store *store);
 /* Opens the profile, if it is not open. The entry must be busy. */
-enum fm_status fm_entry_open(struct fm_entry *entry, const struct fm_source_options *options, struct fm_error *error);
+enum fm_status fm_stored_open(struct fm_stored *entry, const struct fm_source_options *options, struct fm_error *error);
 
 /* The array `profiles`, newest first. */
 bool fm_store_json(const struct fm_store *store, struct fm_json *json);

@@ -8,7 +8,10 @@
 
 #include "base/clock.h"
 
-enum { STOP_SECONDS = 2 };
+enum {
+    STOP_SECONDS = 2,
+    LEAST_WORKERS = 3 /* findings and a large profile leave one for the rest */
+};
 
 void fm_tasks_init(struct fm_tasks *tasks)
 {
@@ -38,7 +41,7 @@ void fm_tasks_add(struct fm_tasks *tasks, struct fm_task *task)
 
 /* ---- requests that wait ---- */
 
-void fm_task_await(struct fm_task *task, struct fm_request *request)
+void fm_task_await(struct fm_task *task, struct fm_http_request *request)
 {
     request->since_ns = fm_clock_ns(CLOCK_MONOTONIC);
     request->next = task->waiting;
@@ -46,7 +49,7 @@ void fm_task_await(struct fm_task *task, struct fm_request *request)
     MHD_suspend_connection(request->connection);
 }
 
-static void give(struct fm_request *request, const struct fm_answer *answer)
+static void give(struct fm_http_request *request, const struct fm_answer *answer)
 {
     request->answer = fm_answer_copy(answer);
     MHD_resume_connection(request->connection);
@@ -55,7 +58,7 @@ static void give(struct fm_request *request, const struct fm_answer *answer)
 static void give_all(struct fm_task *task, const struct fm_answer *answer)
 {
     while (task->waiting) {
-        struct fm_request *request = task->waiting;
+        struct fm_http_request *request = task->waiting;
         task->waiting = request->next;
         give(request, answer);
     }
@@ -65,8 +68,8 @@ void fm_tasks_tick(struct fm_tasks *tasks, uint64_t now_ns)
 {
     for (struct fm_task *task = tasks->first; task; task = task->next) {
         struct fm_answer meanwhile = {0};
-        for (struct fm_request **at = &task->waiting; *at;) {
-            struct fm_request *request = *at;
+        for (struct fm_http_request **at = &task->waiting; *at;) {
+            struct fm_http_request *request = *at;
             if (now_ns < request->since_ns + FM_PATIENCE_NS) {
                 at = &request->next;
                 continue;
@@ -136,7 +139,7 @@ static void *work(void *context)
 bool fm_tasks_start(struct fm_tasks *tasks)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t wanted = cores < 2 ? 2 : cores > FM_WORKERS ? FM_WORKERS : (size_t)cores;
+    size_t wanted = cores < LEAST_WORKERS ? LEAST_WORKERS : cores > FM_WORKERS ? FM_WORKERS : (size_t)cores;
     while (tasks->n_workers < wanted && pthread_create(&tasks->workers[tasks->n_workers], NULL, work, tasks) == 0)
         tasks->n_workers++;
     return tasks->n_workers > 0;

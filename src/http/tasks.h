@@ -29,7 +29,7 @@ struct fm_task {
     void (*finish)(struct fm_task *task); /* with the lock, also if it never ran; may set `answer` */
     /* What to answer those who have no patience. */
     struct fm_answer (*meanwhile)(const struct fm_task *task);
-    struct fm_request *waiting;
+    struct fm_http_request *waiting;
     struct fm_answer answer;
 };
 
@@ -51,7 +51,7 @@ bool fm_tasks_stop(struct fm_tasks *tasks);
 struct fm_task *fm_tasks_find(struct fm_tasks *tasks, const char *key); /* NULL if there is none */
 void fm_tasks_add(struct fm_tasks *tasks, struct fm_task *task);
 /* Suspends the connection of the request until the task has ended. Only by the thread that talks to clients. */
-void fm_task_await(struct fm_task *task, struct fm_request *request);
+void fm_task_await(struct fm_task *task, struct fm_http_request *request);
 /* Answers requests that have waited long enough. */
 void fm_tasks_tick(struct fm_tasks *tasks, uint64_t now_ns);
 

@@ -22,7 +22,7 @@ bool fm_work_cached(struct fm_server *server, const char *key, struct fm_answer 
     return true;
 }
 
-bool fm_work_begin(struct fm_server *server, struct fm_task *task, struct fm_request *request)
+bool fm_work_begin(struct fm_server *server, struct fm_task *task, struct fm_http_request *request)
 {
     if (!task) {
         request->answer = fm_answer_error(503, "not enough memory");

@@ -7,13 +7,25 @@
 
 #include "http/state.h"
 
-bool fm_work_list(struct fm_server *server, struct fm_request *request);
+bool fm_work_list(struct fm_server *server, struct fm_http_request *request);
 /* Before there are other threads: finds the profiles, without reading them. Returns their number. */
 size_t fm_work_first_look(struct fm_server *server);
-bool fm_work_slice(struct fm_server *server, struct fm_request *request);
+/* Begins to look for the first findings of the profiles in the list, unless that is being done. */
+void fm_work_findings(struct fm_server *server);
+bool fm_work_slice(struct fm_server *server, struct fm_http_request *request);
 /* mode, view and profiles are those of the query; NULL if absent. */
-bool fm_work_scale(struct fm_server *server, struct fm_request *request, const char *mode, const char *view,
+bool fm_work_scale(struct fm_server *server, struct fm_http_request *request, const char *mode, const char *view,
                    const char *profiles);
+
+/* Running jobs: the list, and a slice or a stream of one. If a stream can begin, its answer is 200 without a document. */
+bool fm_work_jobs(struct fm_server *server, struct fm_http_request *request);
+bool fm_work_job(struct fm_server *server, struct fm_http_request *request);
+struct fm_watched *fm_work_watched(struct fm_server *server, const char *key);  /* NULL if nobody looks at it */
+void fm_work_set_running(struct fm_server *server, struct fm_running *running); /* takes over a new list */
+void fm_work_jobs_tick(struct fm_server *server,
+                       uint64_t now_ns);         /* new versions for streams; forgets what is unused */
+void fm_work_jobs_end(struct fm_server *server); /* the server ends: so do the streams */
+void fm_work_jobs_close(struct fm_server *server);
 
 /* The tag of a document of this server, from its key. */
 void fm_work_tag(const struct fm_server *server, const char *key, char tag[80]);
@@ -21,7 +33,7 @@ void fm_work_tag(const struct fm_server *server, const char *key, char tag[80]);
 bool fm_work_cached(struct fm_server *server, const char *key, struct fm_answer *answer);
 /* Makes the request wait for the task, which is new. Returns true if the request has its answer already: there is no
  * memory (task is NULL), or the server ends. */
-bool fm_work_begin(struct fm_server *server, struct fm_task *task, struct fm_request *request);
+bool fm_work_begin(struct fm_server *server, struct fm_task *task, struct fm_http_request *request);
 /* The answer of a task: the document, which is also put into the cache, or why there is none. */
 void fm_work_finish(struct fm_server *server, struct fm_task *task, enum fm_status status, struct fm_blob *blob,
                     const struct fm_error *error);

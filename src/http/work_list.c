@@ -20,6 +20,8 @@ struct look_task {
     struct fm_server *server;
     struct found *found;
     size_t n, capacity;
+    struct fm_running running;
+    bool has_running;
 };
 
 /* ---- the document ---- */
@@ -32,6 +34,7 @@ static enum fm_status write_list(void *context, FILE *out, struct fm_error *erro
     fm_json_whole(&json, "fathom", 1);
     if (!fm_store_json(&server->store, &json))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the list");
+    fm_running_json(&server->running, &json);
     fm_json_end(&json);
     return FM_OK;
 }
@@ -66,13 +69,13 @@ static enum fm_status add_found(void *context, const char *path, const struct st
 }
 
 /* Enters what was found; fills the array with entries whose lines are to be read, and returns their number. */
-static size_t enter(struct look_task *look, struct fm_entry **unread)
+static size_t enter(struct look_task *look, struct fm_stored **unread)
 {
     struct fm_store *store = &look->server->store;
     size_t n = 0;
     fm_store_look_begin(store);
     for (size_t i = 0; i < look->n; i++) {
-        struct fm_entry *entry = fm_store_add(store, look->found[i].path, &look->found[i].st);
+        struct fm_stored *entry = fm_store_add(store, look->found[i].path, &look->found[i].st);
         if (entry && entry->line.state == FM_LINE_READING && !entry->line_begun) {
             entry->line_begun = true;
             entry->tasks++;
@@ -103,11 +106,14 @@ static void look_again(struct fm_task *task)
     struct look_task *look = (struct look_task *)task;
     pthread_mutex_t *lock = &look->server->tasks.lock;
     walk(look);
-    struct fm_entry **unread = malloc((look->n + 1) * sizeof *unread);
+    look->has_running = fm_running_find(&look->running, NULL);
+    struct fm_stored **unread = malloc((look->n + 1) * sizeof *unread);
     if (!unread)
         return;
     pthread_mutex_lock(lock);
     size_t n = enter(look, unread);
+    if (look->has_running)
+        fm_work_set_running(look->server, &look->running);
     for (size_t i = 0; i < n; i++) {
         struct fm_line line = {0};
         bool stopping = look->server->tasks.stopping;
@@ -137,6 +143,8 @@ static void finish(struct fm_task *task)
 {
     struct look_task *look = (struct look_task *)task;
     free_found(look);
+    fm_running_close(&look->running);
+    fm_work_findings(look->server);
     task->answer = list_answer(look->server);
 }
 
@@ -145,7 +153,7 @@ static struct fm_answer so_far(const struct fm_task *task)
     return list_answer(((const struct look_task *)task)->server);
 }
 
-bool fm_work_list(struct fm_server *server, struct fm_request *request)
+bool fm_work_list(struct fm_server *server, struct fm_http_request *request)
 {
     uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
     struct fm_task *begun = fm_tasks_find(&server->tasks, "list");

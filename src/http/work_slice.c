@@ -14,7 +14,7 @@
 struct profile_task {
     struct fm_task task;
     struct fm_server *server;
-    struct fm_entry *entries[FM_SCALE_RUNS];
+    struct fm_stored *entries[FM_SCALE_RUNS];
     size_t n;
     char slice[FM_SLICE_BYTES];
     struct fm_scaling_options scaling;
@@ -34,7 +34,7 @@ static enum fm_status open_all(struct profile_task *work)
 {
     enum fm_status status = FM_OK;
     for (size_t i = 0; i < work->n && !status; i++)
-        status = fm_entry_open(work->entries[i], &work->server->options->source, &work->error);
+        status = fm_stored_open(work->entries[i], &work->server->options->source, &work->error);
     return status;
 }
 
@@ -62,7 +62,7 @@ static struct profile_task *create(struct fm_server *server, const char *key, vo
     return work;
 }
 
-static void use(struct profile_task *work, struct fm_entry *entry)
+static void use(struct profile_task *work, struct fm_stored *entry)
 {
     work->entries[work->n++] = entry;
     work->task.busy[work->task.n_busy++] = &entry->busy;
@@ -79,10 +79,10 @@ static void make_slice(struct fm_task *task)
         work->status = fm_source_slice(&work->entries[0]->source, work->slice, &work->blob, &work->error);
 }
 
-bool fm_work_slice(struct fm_server *server, struct fm_request *request)
+bool fm_work_slice(struct fm_server *server, struct fm_http_request *request)
 {
     char key[FM_TASK_KEY_BYTES];
-    struct fm_entry *entry = fm_store_find(&server->store, request->route.id);
+    struct fm_stored *entry = fm_store_find(&server->store, request->route.id);
     if (!entry) {
         request->answer = fm_answer_error(404, "there is no such profile, or it has changed");
         return true;
@@ -140,13 +140,13 @@ static bool find_word(const char *const *words, const char *word, unsigned *inde
 }
 
 /* The profiles of the list, each once. Returns what is wrong, or NULL. */
-static const char *find_entries(struct fm_server *server, const char *list, struct fm_entry **entries, size_t *n)
+static const char *find_entries(struct fm_server *server, const char *list, struct fm_stored **entries, size_t *n)
 {
     char id[FM_ID_CHARS + 1];
     bool wrong;
     *n = 0;
     while (fm_route_next_id(&list, id, &wrong)) {
-        struct fm_entry *entry = fm_store_find(&server->store, id);
+        struct fm_stored *entry = fm_store_find(&server->store, id);
         if (!entry)
             return "there is no such profile, or it has changed";
         for (size_t i = 0; i < *n; i++)
@@ -159,12 +159,12 @@ static const char *find_entries(struct fm_server *server, const char *list, stru
     return wrong ? "profiles must be a list of identities" : *n < 2 ? "at least two profiles are needed" : NULL;
 }
 
-bool fm_work_scale(struct fm_server *server, struct fm_request *request, const char *mode, const char *view,
+bool fm_work_scale(struct fm_server *server, struct fm_http_request *request, const char *mode, const char *view,
                    const char *profiles)
 {
     static const char *const modes[] = {"strong", "weak", "same", NULL};
     static const enum fm_scale_mode mode_of[] = {FM_SCALE_STRONG, FM_SCALE_WEAK, FM_SCALE_SAME};
-    struct fm_entry *entries[FM_SCALE_RUNS];
+    struct fm_stored *entries[FM_SCALE_RUNS];
     unsigned word = 0, shown = FM_SCALING_USUAL;
     size_t n = 0;
     const char *wrong = !mode || !find_word(modes, mode, &word) ? "mode must be strong, weak or same"

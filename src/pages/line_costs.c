@@ -7,14 +7,14 @@
 #define NO_LINE UINT32_MAX
 
 /* A context and the line that it is in, or is called from. */
-struct place {
+struct line_place {
     int32_t path;
     uint32_t line, node;
 };
 
 static int compare_places(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct line_place *x = a, *y = b;
     if (x->path != y->path)
         return x->path < y->path ? -1 : 1;
     return (x->line > y->line) - (x->line < y->line);
@@ -29,14 +29,14 @@ static bool has_line(const struct fm_column_node *node)
 static bool find_lines(const struct fm_columns *calls, struct fm_arena *arena, struct fm_arena *scratch,
                        struct fm_line_costs *costs, uint32_t *line_of)
 {
-    struct place *places = fm_arena_alloc(scratch, calls->n * sizeof *places);
+    struct line_place *places = fm_arena_alloc(scratch, calls->n * sizeof *places);
     size_t n = 0;
     if (!places)
         return false;
     for (size_t i = 0; i < calls->n; i++) {
         line_of[i] = NO_LINE;
         if (has_line(&calls->nodes[i]))
-            places[n++] = (struct place){calls->nodes[i].path, calls->nodes[i].line, (uint32_t)i};
+            places[n++] = (struct line_place){calls->nodes[i].path, calls->nodes[i].line, (uint32_t)i};
     }
     if (!fm_sort(places, n, sizeof *places, compare_places, scratch))
         return false;

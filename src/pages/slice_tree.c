@@ -111,26 +111,30 @@ static enum fm_status make_tree(struct fm_report *report, enum fm_calltree_kind 
     return status;
 }
 
-static enum fm_status find_tree(struct fm_slices *slices, size_t kind, struct fm_slice_tree **tree,
-                                struct fm_error *error)
+/* NULL if that fails, as *status says. */
+static struct fm_slice_tree *find_tree(struct fm_slices *slices, size_t kind, enum fm_status *status,
+                                       struct fm_error *error)
 {
     if (!slices->trees)
         slices->trees = fm_arena_alloc(&slices->report->arena, sizeof *slices->trees);
-    if (!slices->trees)
-        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the call paths");
-    *tree = &slices->trees->trees[kind];
-    return (*tree)->made ? FM_OK : make_tree(slices->report, tree_kinds[kind].which, *tree, error);
+    if (!slices->trees) {
+        *status = fm_fail(error, FM_ERR_MEMORY, "not enough memory for the call paths");
+        return NULL;
+    }
+    struct fm_slice_tree *tree = &slices->trees->trees[kind];
+    *status = tree->made ? FM_OK : make_tree(slices->report, tree_kinds[kind].which, tree, error);
+    return *status ? NULL : tree;
 }
 
 enum fm_status fm_slice_columns(struct fm_slices *slices, enum fm_calltree_kind which, struct fm_columns **columns,
                                 struct fm_error *error)
 {
-    struct fm_slice_tree *tree = NULL;
+    enum fm_status status;
     size_t kind = 0;
     while (tree_kinds[kind].which != which)
         kind++;
-    enum fm_status status = find_tree(slices, kind, &tree, error);
-    *columns = status ? NULL : &tree->columns;
+    struct fm_slice_tree *tree = find_tree(slices, kind, &status, error);
+    *columns = tree ? &tree->columns : NULL;
     return status;
 }
 
@@ -164,7 +168,6 @@ static enum fm_status write_slice(struct fm_slices *slices, size_t kind, struct 
 enum fm_status fm_slice_tree(struct fm_slices *slices, const char *rest, FILE *out, struct fm_error *error)
 {
     size_t length = strcspn(rest, "/"), kind = 0;
-    struct fm_slice_tree *tree;
     uint32_t below = 0;
     while (kind < TREES &&
            (strlen(tree_kinds[kind].name) != length || strncmp(tree_kinds[kind].name, rest, length) != 0))
@@ -172,8 +175,9 @@ enum fm_status fm_slice_tree(struct fm_slices *slices, const char *rest, FILE *o
     if (kind == TREES || (rest[length] && !fm_slice_numbers(rest + length + 1, &below, 1)) ||
         !fm_report_sampled(slices->report))
         return fm_no_slice(error);
-    enum fm_status status = find_tree(slices, kind, &tree, error);
-    if (status)
+    enum fm_status status;
+    struct fm_slice_tree *tree = find_tree(slices, kind, &status, error);
+    if (!tree)
         return status;
     if (below >= tree->columns.n)
         return fm_no_slice(error);
@@ -207,13 +211,13 @@ static bool add_cut(const struct fm_column_slice *slice, struct nodes *nodes, st
 static enum fm_status visit_tree(struct fm_slices *slices, size_t kind, fm_slice_visit visit, void *context,
                                  struct fm_error *error)
 {
-    struct fm_slice_tree *tree;
+    enum fm_status status;
+    struct fm_slice_tree *tree = find_tree(slices, kind, &status, error);
     struct fm_arena arena = {0};
     struct nodes nodes = {0};
     char name[64];
     snprintf(name, sizeof name, "tree/%s", tree_kinds[kind].name);
-    enum fm_status status = find_tree(slices, kind, &tree, error);
-    for (size_t at = 0; !status && at <= nodes.n; at++) {
+    for (size_t at = 0; tree && !status && at <= nodes.n; at++) {
         struct fm_arena scratch = {0};
         struct fm_column_slice slice;
         uint32_t below = at ? nodes.items[at - 1] : 0;

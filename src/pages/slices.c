@@ -10,28 +10,6 @@
 #include "report/report_json.h"
 #include "report/views.h"
 
-enum fm_status fm_no_slice(struct fm_error *error)
-{
-    return fm_fail(error, FM_ERR_USAGE, "there is no such slice of a profile");
-}
-
-bool fm_slice_numbers(const char *text, uint32_t *numbers, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        uint64_t number = 0;
-        size_t digits = strspn(text, "0123456789");
-        if (!digits || digits > 10 || (digits > 1 && *text == '0') || text[digits] != (i + 1 < n ? '/' : 0))
-            return false;
-        for (; digits; digits--)
-            number = number * 10 + (uint64_t)(*text++ - '0');
-        if (number > UINT32_MAX)
-            return false;
-        numbers[i] = (uint32_t)number;
-        text++;
-    }
-    return true;
-}
-
 /* ---- parts of the document ---- */
 
 static void write_sentences(struct fm_report *report, struct fm_json *json)
@@ -54,7 +32,7 @@ static enum fm_status write_summary(struct fm_report *report, struct fm_json *js
     return status;
 }
 
-static const struct part {
+static const struct slice_part {
     const char *name;
     enum fm_status (*write)(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 } parts[] = {
@@ -62,7 +40,8 @@ static const struct part {
     {"counters", fm_json_counters}, {"modules", fm_json_modules}, {"sequence", fm_json_sequence},
 };
 
-static enum fm_status write_part(struct fm_slices *slices, const struct part *part, FILE *out, struct fm_error *error)
+static enum fm_status write_part(struct fm_slices *slices, const struct slice_part *part, FILE *out,
+                                 struct fm_error *error)
 {
     struct fm_json json = {.out = out};
     fm_json_object(&json, NULL, FM_JSON_INLINE);
@@ -75,7 +54,7 @@ static enum fm_status write_part(struct fm_slices *slices, const struct part *pa
 
 /* ---- all slices ---- */
 
-static const struct kind {
+static const struct slice_kind {
     const char *name;
     enum fm_status (*write)(struct fm_slices *slices, const char *rest, FILE *out, struct fm_error *error);
     enum fm_status (*visit)(struct fm_slices *slices, fm_slice_visit visit, void *context, struct fm_error *error);

@@ -257,48 +257,61 @@ static void write_verdicts(struct fm_scaling *scaling, struct fm_json *json)
     fm_json_end(json);
 }
 
+enum fm_status fm_scaling_json_start(struct fm_scaling *scaling, struct fm_json *json, enum fm_json_style style,
+                                     struct fm_error *error)
+{
+    const struct fm_scaling_options *options = &scaling->options;
+    struct fm_scaling_costs costs;
+    struct fm_scale_advice advice;
+    enum fm_status status = fm_scaling_costs(scaling, &costs, error);
+    if (status)
+        return status;
+    bool asked = options->mode != FM_SCALE_SAME && !options->focus;
+    fm_scale_advise(scaling->judged, options->threshold, &advice);
+    fm_json_object(json, NULL, style);
+    fm_json_whole(json, "fathom", 1);
+    fm_json_object(json, "scale", FM_JSON_LINES);
+    fm_json_text(json, "mode", modes[options->mode]);
+    fm_json_text(json, "view", fm_scaling_views[options->view]);
+    fm_json_whole(json, "base", scaling->base);
+    fm_json_whole(json, "other", scaling->other);
+    fm_json_text(json, "headline", fm_scaling_headline(scaling));
+    fm_json_text_or_null(json, "advice",
+                         asked ? fm_advice_text(&advice, options->threshold, "time in MPI", &scaling->arena) : "");
+    fm_json_array(json, "notes", FM_JSON_LINES);
+    for (size_t i = 0; i < scaling->notes.n; i++)
+        fm_json_text(json, NULL, scaling->notes.items[i]);
+    fm_json_end(json);
+    fm_json_array(json, "runs", FM_JSON_LINES);
+    for (size_t i = 0; i < scaling->n; i++)
+        write_run(scaling, json, &advice, &costs, i);
+    fm_json_end(json);
+    fm_advice_json(asked ? &advice : NULL, options->threshold, "mpi_jumps_after", json);
+    write_projection(scaling, json);
+    write_verdicts(scaling, json);
+    return FM_OK;
+}
+
 enum fm_status fm_scaling_json(struct fm_scaling *scaling, FILE *out, struct fm_error *error)
 {
     if (scaling->options.view == FM_SCALING_SPLIT)
         return fm_scaling_split_json(scaling, out, error);
     const struct fm_scaling_options *options = &scaling->options;
     struct fm_json json = {.out = out};
-    struct fm_scaling_costs costs;
-    struct fm_scale_advice advice;
     struct scale_writer writer = {
         .scaling = scaling,
         .json = &json,
         .depth = options->depth ? options->depth : DEFAULT_DEPTH,
         .least = options->with_percent ? options->percent / 100 : 0,
+        .weights = fm_scaling_weights(scaling, false),
     };
     if (writer.depth > MAX_DEPTH)
         writer.depth = MAX_DEPTH;
-    enum fm_status status = fm_scaling_costs(scaling, &costs, error);
-    if (status)
-        return status;
-    writer.weights = fm_scaling_weights(scaling, false);
     if (!writer.weights)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the contexts");
-    fm_scale_advise(scaling->judged, options->threshold, &advice);
-    fm_json_object(&json, NULL, FM_JSON_LINES);
-    fm_json_whole(&json, "fathom", 1);
-    fm_json_object(&json, "scale", FM_JSON_LINES);
-    fm_json_text(&json, "mode", modes[options->mode]);
-    fm_json_text(&json, "view", fm_scaling_views[options->view]);
-    fm_json_whole(&json, "base", scaling->base);
-    fm_json_whole(&json, "other", scaling->other);
-    fm_json_array(&json, "notes", FM_JSON_LINES);
-    for (size_t i = 0; i < scaling->notes.n; i++)
-        fm_json_text(&json, NULL, scaling->notes.items[i]);
-    fm_json_end(&json);
-    fm_json_array(&json, "runs", FM_JSON_LINES);
-    for (size_t i = 0; i < scaling->n; i++)
-        write_run(scaling, &json, &advice, &costs, i);
-    fm_json_end(&json);
-    bool asked = options->mode != FM_SCALE_SAME && !options->focus;
-    fm_advice_json(asked ? &advice : NULL, options->threshold, "mpi_jumps_after", &json);
-    write_projection(scaling, &json);
-    write_verdicts(scaling, &json);
+    enum fm_status status = fm_scaling_json_start(scaling, &json, FM_JSON_LINES, error);
+    if (status)
+        return status;
     write_tree(&writer);
     fm_json_end(&json);
     fm_json_end(&json);

@@ -78,6 +78,11 @@ static const char *same_headline(struct fm_scaling *scaling)
                      fm_time_text(a, before));
 }
 
+const char *fm_scaling_headline(struct fm_scaling *scaling)
+{
+    return scaling->options.mode == FM_SCALE_SAME ? same_headline(scaling) : scaling_headline(scaling);
+}
+
 /* "   34.5 %  pcg.f90:157  call mpi_allreduce(..." */
 static void print_line(struct fm_scaling *scaling, const struct fm_scaling_line *line, FILE *out)
 {
@@ -205,7 +210,7 @@ static void print_answer(struct fm_scaling *scaling, FILE *out)
 {
     bool same = scaling->options.mode == FM_SCALE_SAME;
     fm_run_notes_print_doubts(&scaling->notes, &scaling->arena, out);
-    fm_print_folded(out, same ? same_headline(scaling) : scaling_headline(scaling), 2);
+    fm_print_folded(out, fm_scaling_headline(scaling), 2);
     fm_run_notes_print(&scaling->notes, &scaling->arena, out);
     if (same) {
         print_only_in(scaling, scaling->base, out);

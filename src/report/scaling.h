@@ -14,6 +14,7 @@
 #include "analyse/scaling/scale_advice.h"
 #include "analyse/scaling/scale_trend.h"
 #include "analyse/scaling/scale_verdict.h"
+#include "render/json.h"
 #include "report/context_text.h"
 #include "report/run_notes.h"
 
@@ -74,6 +75,9 @@ void fm_scaling_close(struct fm_scaling *scaling);
 enum fm_status fm_scaling_text(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
 enum fm_status fm_scaling_json(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
 enum fm_status fm_scaling_csv(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
+/* Everything of fm_scaling_json before the tree; two objects are then open, the inner one for the tree. */
+enum fm_status fm_scaling_json_start(struct fm_scaling *scaling, struct fm_json *json, enum fm_json_style style,
+                                     struct fm_error *error);
 
 /* ---- shared by text, JSON and CSV ---- */
 
@@ -85,6 +89,9 @@ const char *fm_scaling_label(const struct fm_scaling *scaling, uint32_t node, si
 /* The name of a run in sentences and headings: "16 ranks"; of two versions "A", "B". */
 const char *fm_scaling_run_text(struct fm_scaling *scaling, size_t run);
 uint32_t fm_scaling_ranks(const struct fm_scaling *scaling, size_t run);
+
+/* What the comparison says, in a sentence. */
+const char *fm_scaling_headline(struct fm_scaling *scaling);
 
 /* A verdict as a sentence, and the question whether calls of its routine could be one. */
 const char *fm_scaling_verdict_text(struct fm_scaling *scaling, const struct fm_verdict *verdict);

@@ -8,10 +8,10 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "jobs"))
 from jobs import BUILD, SOURCE, Tap  # noqa: E402
 
-MAKER = BUILD / "tests" / "pages-slices"
+MAKER, SCALE_MAKER = BUILD / "tests" / "pages-slices", BUILD / "tests" / "pages-slice_scale"
 TMP = pathlib.Path(os.environ["TMPDIR"])
 FLAGS = {"approximate_line": 1, "inlined": 2, "parallel_body": 4, "inferred": 8, "callers_missing": 16}
-ESTIMATED = 32
+ESTIMATED, BY_NAME = 32, 64
 
 
 def read(folder, name):
@@ -211,6 +211,57 @@ def check_sources(tap, folder):
               "which are those of the flat tree")
 
 
+# ---- comparisons of runs ----
+
+def near(a, b):
+    """Times of the document are rounded to whole ns, and those of the slice are not rounded at all."""
+    return a == b or (a is not None and b is not None and abs(a - b) < 1e-6)
+
+
+def scale_differences(tree, number, node):
+    """A context of the document against what the columns have at a place."""
+    wrong = []
+    text = {key: tree["strings"][tree[key][number]] if tree[key][number] >= 0 else None
+            for key in ("name", "file", "path", "module")}
+    text |= {"kind": tree["kinds"][tree["kind"][number]], "line": tree["line"][number] or None}
+    text["by_name"] = bool(tree["flags"][number] & BY_NAME)
+    if "inlined" in node:
+        text["inlined"] = bool(tree["flags"][number] & FLAGS["inlined"])
+    wrong += [f"{key}: {value!r} instead of {node[key]!r}" for key, value in text.items() if node[key] != value]
+    wrong += [f"{key}: {tree[key][number]} instead of {node[key]}"
+              for key in ("x_inclusive", "x_exclusive", "x_inclusive_error", "x_exclusive_error")
+              if not near(tree[key][number], node[key])]
+    for run, cost in zip(tree["runs"], node["costs"]):
+        got = run["inclusive_ns"][number], run["exclusive_ns"][number]
+        wanted = (round(cost["inclusive_s"] * 1e9), round(cost["exclusive_s"] * 1e9)) if cost else (-1, -1)
+        wrong += [f"costs {got} instead of {wanted}"] if got != wanted else []
+    trend = tree["trend"]
+    got = {key: trend[key][number] for key in ("base_s", "slope_s", "residual")}
+    wrong += [f"trend: {got} instead of {node['trend']}"] if \
+        trend["forms"][trend["form"][number]] != node["trend"]["form"] or \
+        not all(near(got[key], node["trend"][key]) for key in got) else []
+    return wrong
+
+
+def check_scale(tap, view):
+    folder = TMP / f"scale-{view}"
+    folder.mkdir()
+    subprocess.run([SCALE_MAKER, "--write", view, folder], check=True, cwd=TMP)
+    document, slice_ = (json.loads((folder / name).read_text())["scale"] for name in ("document.json", "slice.json"))
+    root, tree = document.pop("root"), slice_.pop("tree")
+    tap.equal(slice_, document, f"a comparison of {view} is that of the document except for the tree")
+    flat, wrong = flatten(root), []
+    if sorted(tree["id"]) != list(range(len(flat))):
+        wrong.append(f"{len(tree['id'])} nodes instead of {len(flat)}")
+    for number, node in enumerate(tree["id"]):
+        wrong += [f"node {node}, {what}" for what in scale_differences(tree, number, flat[node][0])]
+        if tree["parent"][number] != flat[node][1]:
+            wrong.append(f"node {node} is below {tree['parent'][number]} instead of {flat[node][1]}")
+        if tree["inclusive_ns"][number] != max(0, tree["runs"][slice_["other"]]["inclusive_ns"][number]):
+            wrong.append(f"node {node} does not have the costs of the other run")
+    tap.ok(not wrong, f"whose {len(flat)} contexts are in the columns", *wrong[:10])
+
+
 def main():
     tap = Tap()
     for limit in (0, 5, 1):
@@ -218,6 +269,8 @@ def main():
     check_topology(tap, TMP / "paths-0", 1)
     check_topology(tap, write("pairs", 0), 3)
     check_sources(tap, TMP / "paths-0")
+    for view in ("calls", "callers", "flat", "mpi"):
+        check_scale(tap, view)
     tap.done()
 
 

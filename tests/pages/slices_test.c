@@ -60,7 +60,6 @@ static char *text_of(struct opened *opened, const char *name, struct fm_error *e
 struct names {
     struct opened *opened;
     size_t n, failed, with_tree;
-    bool full;
 };
 
 static enum fm_status count_name(void *context, const char *name, struct fm_error *error)
@@ -84,6 +83,19 @@ static void test_visit(size_t tree_nodes, size_t least, size_t most)
     tap_ok(names.n > 10 && !names.failed, "every slice that is named can be written: %zu", names.n);
     tap_ok(names.with_tree >= least && names.with_tree <= most, "%zu of trees with a limit of %zu nodes",
            names.with_tree, tree_nodes);
+    close_slices(&opened);
+}
+
+/* Breadth first, twelve nodes would end far above it. */
+static void test_hot_path(void)
+{
+    struct opened opened;
+    struct fm_error error;
+    open_slices(&opened, sample_sampled(), 12);
+    char *text = text_of(&opened, "tree/calls", &error);
+    tap_ok(strstr(text, "\"id\": [ 0, 1, 19, 2, 9, 15, 3, 8, 4, 7, 5, 6 ]") && strstr(text, "\"MPI_Allreduce\""),
+           "a slice has the hot path to its end");
+    free(text);
     close_slices(&opened);
 }
 
@@ -246,6 +258,7 @@ int main(int argc, char **argv)
     test_visit(0, 3, 3);
     test_visit(4, 8, 30);
     test_visit(1, 8, 60);
+    test_hot_path();
     test_no_such_slice();
     test_not_sampled();
     test_hostile();

@@ -3,6 +3,7 @@
 
 export type Range = [first: number, last: number];
 
+/** Ascending, without overlap. */
 export function parseRanks(text: string | null | undefined): Range[] {
     const ranges: Range[] = [];
     for (const part of (text ?? '').split(',')) {
@@ -12,11 +13,26 @@ export function parseRanks(text: string | null | undefined): Range[] {
         const last = match[2] === undefined ? first : Number(match[2]);
         if (last >= first) ranges.push([first, last]);
     }
-    return ranges;
+    ranges.sort((a, b) => a[0] - b[0]);
+    const merged: Range[] = [];
+    for (const range of ranges) {
+        const before = merged[merged.length - 1];
+        if (before && range[0] <= before[1] + 1) before[1] = Math.max(before[1], range[1]);
+        else merged.push(range);
+    }
+    return merged;
 }
 
+/** By bisection: a selection of a large job may have thousands of ranges. */
 export function hasRank(ranges: Range[], rank: number): boolean {
-    return ranges.some(([first, last]) => rank >= first && rank <= last);
+    let low = 0;
+    let high = ranges.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (ranges[middle][1] < rank) low = middle + 1;
+        else high = middle;
+    }
+    return low < ranges.length && ranges[low][0] <= rank;
 }
 
 export function countRanks(ranges: Range[]): number {

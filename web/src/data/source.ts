@@ -7,6 +7,8 @@ export class NoSlice extends Error {}
 export interface Source {
     /** Rejects with NoSlice if the profile has none of this name. */
     slice<T>(name: string): Promise<T>;
+    /** The same, without keeping it: for large slices whose reader keeps them in a form of its own. */
+    once<T>(name: string): Promise<T>;
     /** What the page can offer: other profiles, comparisons, running jobs. */
     readonly server: boolean;
 }
@@ -15,7 +17,9 @@ export interface Source {
 export type Progress = (done: number | null) => void;
 
 async function unpack(base64: string): Promise<unknown> {
-    const packed = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    const text = atob(base64);
+    const packed = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
     return new Response(stream).json();
 }
@@ -36,21 +40,33 @@ function remembering(load: (name: string) => Promise<unknown>): <T>(name: string
 }
 
 /** A report in one file: each slice is an element of the page, compressed. */
-export function fileSource(): Source {
+export function fileSource(): Source & { has(name: string): boolean } {
     const elements = new Map<string, Element>();
     for (const element of document.querySelectorAll('script[data-slice]'))
         elements.set(element.getAttribute('data-slice') ?? '', element);
+    const load = async (name: string) => {
+        const element = elements.get(name);
+        if (!element) throw new NoSlice(name);
+        return unpack(element.textContent ?? '');
+    };
     return {
         server: false,
-        slice: remembering(async (name) => {
-            const element = elements.get(name);
-            if (!element) throw new NoSlice(name);
-            return unpack(element.textContent ?? '');
-        }),
+        has: (name) => elements.has(name),
+        slice: remembering(load),
+        once: <T>(name: string) => load(name) as Promise<T>,
     };
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What the server says about an error: {"error": "..."}. */
+function sentence(answer: string): string {
+    try {
+        return String((JSON.parse(answer) as { error?: string }).error ?? '').slice(0, 300);
+    } catch {
+        return answer.slice(0, 300);
+    }
+}
 
 /** Fetches a document of the server; waits while the server reads a profile. */
 export async function fetchDocument<T>(path: string, progress?: Progress): Promise<T> {
@@ -64,15 +80,13 @@ export async function fetchDocument<T>(path: string, progress?: Progress): Promi
         }
         progress?.(null);
         if (answer.status === 404) throw new NoSlice(path);
-        if (!answer.ok) throw new Error((await answer.text()).slice(0, 300) || `the server answered ${answer.status}`);
+        if (!answer.ok) throw new Error(sentence(await answer.text()) || `the server answered ${answer.status}`);
         return (await answer.json()) as T;
     }
 }
 
 /** `base` is "api/profile/ID" or "api/job/KEY". */
 export function serverSource(base: string, progress: Progress): Source {
-    return {
-        server: true,
-        slice: remembering((name) => fetchDocument(`/${base}/${name}`, progress)),
-    };
+    const load = <T>(name: string) => fetchDocument<T>(`/${base}/${name}`, progress);
+    return { server: true, slice: remembering(load), once: load };
 }

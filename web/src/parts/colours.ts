@@ -18,23 +18,47 @@ export function colour(property: string): string {
 
 const PALETTE = 11; /* and --name-11 for all others */
 
+/** Routines that are often seen together have colours that differ. */
+const ROUTINES: Record<string, number> = {
+    MPI_Allreduce: 1,
+    MPI_Waitall: 4,
+    MPI_Wait: 8,
+    MPI_Recv: 0,
+    MPI_Send: 2,
+    MPI_Sendrecv: 10,
+    MPI_Bcast: 6,
+    MPI_Alltoall: 5,
+    MPI_Alltoallv: 5,
+    MPI_Barrier: 3,
+    MPI_Reduce: 9,
+    MPI_Init: 7,
+    MPI_Init_thread: 7,
+    MPI_Isend: 2,
+    MPI_Irecv: 0,
+};
+
 /** The colour of a name: the same in every run. FNV-1a, because similar names should differ. */
 export function colourOfName(name: string): string {
+    if (Object.hasOwn(ROUTINES, name)) return `--name-${ROUTINES[name]}`;
     let hash = 0x811c9dc5;
     for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
     return `--name-${(hash >>> 0) % PALETTE}`;
 }
 
-/** Colours of a list of names, different from each other as long as there are enough: a name whose own colour is taken gets the next free one. */
-export function coloursOfNames(names: string[]): Map<string, string> {
-    const taken = new Set<string>();
+/** Colours of a list of names, different from each other as long as there are enough: a name whose own colour is taken gets
+ * the next free one. Names that have colours already (in another chart) keep them. */
+export function coloursOfNames(names: string[], given: Map<string, string> = new Map()): Map<string, string> {
     const colours = new Map<string, string>();
     for (const name of names) {
+        const before = given.get(name);
+        if (before) colours.set(name, before);
+    }
+    const taken = new Set(colours.values());
+    for (const name of names) {
         const own = colourOfName(name);
-        if (!taken.has(own)) {
-            taken.add(own);
-            colours.set(name, own);
-        }
+        if (colours.has(name) || taken.has(own)) continue;
+        taken.add(own);
+        colours.set(name, own);
     }
     for (const name of names) {
         if (colours.has(name)) continue;

@@ -9,8 +9,17 @@ function commas(digits: string): string {
     return rest === undefined ? grouped : `${grouped}.${rest}`;
 }
 
+/** toFixed, but 111.25 is 111.2 as in C: what is exactly between two numbers becomes the even one. */
+function rounded(value: number, decimals: number): string {
+    const halves = value * 2 * 10 ** decimals;
+    const between = Number.isInteger(value * 2 ** (decimals + 1)) && Number.isInteger(halves) && halves % 2 === 1;
+    if (!between) return value.toFixed(decimals);
+    const below = (halves - 1) / 2;
+    return ((below % 2 === 0 ? below : below + 1) / 10 ** decimals).toFixed(decimals);
+}
+
 function decimal(value: number, decimals: number): string {
-    return value < 0 ? `-${commas((-value).toFixed(decimals))}` : commas(value.toFixed(decimals));
+    return value < 0 ? `-${commas(rounded(-value, decimals))}` : commas(rounded(value, decimals));
 }
 
 /** Rounding may reach 1 of the next unit: 999.96 ms is 1.0 s. */
@@ -60,7 +69,7 @@ export function percent(fraction: number | null | undefined): string {
     if (fraction === null || fraction === undefined || !Number.isFinite(fraction)) return UNKNOWN;
     if (fraction > 0 && fraction < 0.005) return '<1 %';
     if (fraction >= 0.995 && fraction < 1) return '>99 %';
-    return `${(100 * fraction).toFixed(0)} %`;
+    return `${rounded(100 * fraction, 0)} %`;
 }
 
 /** "35.2 %", for columns of tables. */
@@ -68,7 +77,7 @@ export function percentFine(fraction: number | null | undefined): string {
     if (fraction === null || fraction === undefined || !Number.isFinite(fraction)) return UNKNOWN;
     if (fraction > 0 && fraction < 0.0005) return '<0.1 %';
     if (fraction >= 0.9995 && fraction < 1) return '>99.9 %';
-    return `${(100 * fraction).toFixed(1)} %`;
+    return `${rounded(100 * fraction, 1)} %`;
 }
 
 export function date(iso: string | null): string {

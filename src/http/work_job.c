@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Running jobs: the list of them, their versions and slices. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "http/stream.h"
+#include "http/work.h"
+
+#define RUNNING_NS 1000000000ull /* the list is made at most once a second */
+#define DEAD_NS 3000000000ull    /* a collector has this long to write the profile of a job that was killed */
+
+/* ---- the list ---- */
+
+struct list_task {
+    struct fm_task task;
+    struct fm_server *server;
+    struct fm_running running;
+    bool found;
+};
+
+static enum fm_status write_jobs(void *context, FILE *out, struct fm_error *error)
+{
+    struct fm_server *server = context;
+    struct fm_json json = {.out = out};
+    (void)error;
+    fm_json_object(&json, NULL, FM_JSON_LINES);
+    fm_json_whole(&json, "fathom", 1);
+    fm_running_json(&server->running, &json);
+    fm_json_end(&json);
+    return FM_OK;
+}
+
+static struct fm_answer jobs_answer(struct fm_server *server)
+{
+    struct fm_answer answer = {.code = 200, .kind = FM_ANSWER_JSON};
+    struct fm_error error;
+    if (fm_blob_of(write_jobs, server, &answer.blob, &error))
+        return fm_answer_failure(&error);
+    return answer;
+}
+
+void fm_work_set_running(struct fm_server *server, struct fm_running *running)
+{
+    fm_running_close(&server->running);
+    server->running = *running;
+    server->running_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    *running = (struct fm_running){0};
+}
+
+static void find_running(struct fm_task *task)
+{
+    struct list_task *list = (struct list_task *)task;
+    list->found = fm_running_find(&list->running, NULL);
+}
+
+static void finish_list(struct fm_task *task)
+{
+    struct list_task *list = (struct list_task *)task;
+    if (list->found)
+        fm_work_set_running(list->server, &list->running);
+    fm_running_close(&list->running);
+    task->answer = jobs_answer(list->server);
+}
+
+static struct fm_answer list_so_far(const struct fm_task *task)
+{
+    return jobs_answer(((const struct list_task *)task)->server);
+}
+
+bool fm_work_jobs(struct fm_server *server, struct fm_http_request *request)
+{
+    struct fm_task *begun = fm_tasks_find(&server->tasks, "jobs");
+    if (begun) {
+        fm_task_await(begun, request);
+        return false;
+    }
+    if (server->running_ns && fm_clock_ns(CLOCK_MONOTONIC) < server->running_ns + RUNNING_NS) {
+        request->answer = jobs_answer(server);
+        return true;
+    }
+    struct list_task *list = calloc(1, sizeof *list);
+    if (!list)
+        return fm_work_begin(server, NULL, request);
+    list->server = server;
+    list->task.run = find_running;
+    list->task.finish = finish_list;
+    list->task.meanwhile = list_so_far;
+    strcpy(list->task.key, "jobs");
+    return fm_work_begin(server, &list->task, request);
+}
+
+/* ---- one job ---- */
+
+struct job_task {
+    struct fm_task task;
+    struct fm_server *server;
+    struct fm_watched *watched;
+    char slice[FM_SLICE_BYTES]; /* "": only a new version */
+    bool due;                   /* a new version is to be made first */
+    uint64_t version;           /* that the slice is made of */
+    enum fm_status status;
+    struct fm_blob *blob;
+    struct fm_error error;
+};
+
+struct fm_watched *fm_work_watched(struct fm_server *server, const char *key)
+{
+    struct fm_watched *watched = server->watched;
+    while (watched && strcmp(watched->key, key) != 0)
+        watched = watched->next;
+    return watched;
+}
+
+static struct fm_watched *watch(struct fm_server *server, const char *key)
+{
+    struct fm_watched *watched = fm_work_watched(server, key);
+    if (watched || !(watched = calloc(1, sizeof *watched)))
+        return watched;
+    snprintf(watched->key, sizeof watched->key, "%s", key);
+    watched->next = server->watched;
+    server->watched = watched;
+    return watched;
+}
+
+/* It is known now whether the job goes on. */
+static void take_reading(struct fm_server *server, struct fm_watched *watched, struct fm_reading *reading)
+{
+    uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
+    uint64_t pause = watched->version ? reading->cost_ns * FM_WATCH_PART : 0; /* the first one also reads symbols */
+    pause = pause < FM_WATCH_NS ? FM_WATCH_NS : pause > FM_WATCH_MAX_NS ? FM_WATCH_MAX_NS : pause;
+    watched->next_ns = now + pause;
+    if (reading->event) {
+        free(watched->event);
+        watched->event = reading->event;
+        watched->version++;
+    }
+    watched->dead_ns = reading->alive ? 0 : watched->dead_ns ? watched->dead_ns : now;
+    if (watched->version && (!reading->exists || (watched->dead_ns && now > watched->dead_ns + DEAD_NS))) {
+        struct stat st;
+        watched->ended = true;
+        struct fm_stored *entry = *reading->path && stat(reading->path, &st) == 0
+                                      ? fm_store_add(&server->store, reading->path, &st)
+                                      : NULL;
+        if (entry) {
+            entry->kept = true;
+            snprintf(watched->profile, sizeof watched->profile, "%s", entry->id);
+        }
+    }
+    fm_streams_wake(watched);
+}
+
+static void refresh(struct job_task *work)
+{
+    struct fm_server *server = work->server;
+    const struct fm_server_options *options = server->options;
+    struct fm_watched *watched = work->watched;
+    struct fm_reading reading;
+    work->status = fm_watched_read(watched, work->version + 1, &options->source, &server->map, &reading, &work->error);
+    if (!work->status && (!reading.exists || !reading.alive))
+        fm_watched_find_profile(watched, options->places, options->n_places, options->recursive, reading.path);
+    pthread_mutex_lock(&server->tasks.lock);
+    take_reading(server, watched, &reading);
+    work->version = watched->version;
+    pthread_mutex_unlock(&server->tasks.lock);
+}
+
+static void run(struct fm_task *task)
+{
+    struct job_task *work = (struct job_task *)task;
+    if (work->due)
+        refresh(work);
+    if (!work->status && !work->watched->source.is_open)
+        work->status = fm_fail(&work->error, FM_ERR_USAGE, "there is no such job, or it has ended");
+    else if (!work->status && *work->slice)
+        work->status = fm_source_slice(&work->watched->source, work->slice, &work->blob, &work->error);
+}
+
+static void slice_key(const struct fm_watched *watched, uint64_t version, const char *slice, char *key)
+{
+    snprintf(key, FM_TASK_KEY_BYTES, "job/%s/%llu/%s", watched->key, (unsigned long long)version, slice);
+}
+
+static void finish(struct fm_task *task)
+{
+    struct job_task *work = (struct job_task *)task;
+    struct fm_watched *watched = work->watched;
+    watched->tasks--;
+    if (*work->slice || work->status) {
+        slice_key(watched, work->version, work->slice, task->key); /* the version may be a new one */
+        fm_work_finish(work->server, task, work->status, work->blob, &work->error);
+    } else {
+        task->answer = (struct fm_answer){.code = 200};
+    }
+    if (!watched->version && !watched->tasks && !watched->streams)
+        watched->used_ns = 0; /* to be forgotten: there is no such job */
+}
+
+static struct fm_answer still_reading(const struct fm_task *task)
+{
+    return fm_answer_wait((double)(fm_clock_ns(CLOCK_MONOTONIC) - task->since_ns) / 1e9);
+}
+
+static bool is_due(const struct fm_watched *watched)
+{
+    return !watched->ended && fm_clock_ns(CLOCK_MONOTONIC) >= watched->next_ns;
+}
+
+static struct fm_task *create(struct fm_server *server, struct fm_watched *watched, const char *slice, const char *key)
+{
+    struct job_task *work = calloc(1, sizeof *work);
+    if (!work)
+        return NULL;
+    work->server = server;
+    work->watched = watched;
+    work->version = watched->version;
+    work->due = is_due(watched);
+    strcpy(work->slice, slice);
+    strcpy(work->task.key, key);
+    work->task.run = run;
+    work->task.finish = finish;
+    work->task.meanwhile = still_reading;
+    work->task.busy[work->task.n_busy++] = &watched->busy;
+    watched->tasks++;
+    return &work->task;
+}
+
+bool fm_work_job(struct fm_server *server, struct fm_http_request *request)
+{
+    char key[FM_TASK_KEY_BYTES];
+    bool is_stream = request->route.kind == FM_ROUTE_JOB_STREAM;
+    const char *slice = is_stream ? "" : request->route.slice;
+    struct fm_watched *watched = watch(server, request->route.id);
+    if (!watched)
+        return fm_work_begin(server, NULL, request);
+    watched->used_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    if (is_stream && watched->version) {
+        request->answer = (struct fm_answer){.code = 200};
+        return true;
+    }
+    slice_key(watched, watched->version, slice, key);
+    if (!is_due(watched) && fm_work_cached(server, key, &request->answer))
+        return true;
+    struct fm_task *task = fm_tasks_find(&server->tasks, key);
+    if (task) {
+        fm_task_await(task, request);
+        return false;
+    }
+    return fm_work_begin(server, create(server, watched, slice, key), request);
+}
+
+void fm_work_jobs_tick(struct fm_server *server, uint64_t now_ns)
+{
+    for (struct fm_watched **at = &server->watched; *at;) {
+        struct fm_watched *watched = *at;
+        char key[FM_TASK_KEY_BYTES];
+        fm_streams_tick(watched, now_ns);
+        if (!watched->tasks && !watched->streams && now_ns > watched->used_ns + FM_WATCH_FORGET_NS) {
+            *at = watched->next;
+            fm_watched_close(watched);
+            continue;
+        }
+        if (watched->streams && !watched->tasks && is_due(watched)) {
+            slice_key(watched, watched->version, "", key);
+            struct fm_task *task = create(server, watched, "", key);
+            if (task)
+                fm_tasks_add(&server->tasks, task);
+        }
+        at = &watched->next;
+    }
+}
+
+void fm_work_jobs_end(struct fm_server *server)
+{
+    for (struct fm_watched *watched = server->watched; watched; watched = watched->next)
+        fm_streams_wake(watched);
+}
+
+void fm_work_jobs_close(struct fm_server *server)
+{
+    while (server->watched) {
+        struct fm_watched *watched = server->watched;
+        server->watched = watched->next;
+        fm_watched_close(watched);
+    }
+    fm_running_close(&server->running);
+}

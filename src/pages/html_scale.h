@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A comparison of runs in one HTML file (html.h). Its slices are `scale`, {"fathom": 1, "views": [...]}, and scale/VIEW
+ * for every view that the profiles have data for (slice_scale.h), that of the options first. */
+#ifndef FM_PAGES_HTML_SCALE_H
+#define FM_PAGES_HTML_SCALE_H
+
+#include "report/scaling.h"
+
+/* Sorts `runs`, as fm_scaling_open does; fails as it does if the view of the options cannot be shown. */
+enum fm_status fm_html_scale(struct fm_scaling_run *runs, size_t n, const struct fm_scaling_options *options, FILE *out,
+                             struct fm_error *error);
+
+#endif

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the runs of a program developed: efficiency, time of regions, timers and MPI routines, findings; and what became
+// slower since when.
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type uPlot from 'uplot';
+
+import { fetchDocument, type Source } from './data/source';
+import { ChartFrame, Plot } from './parts/chart';
+import { colour, coloursOfNames } from './parts/colours';
+import { Table } from './parts/table';
+import { addressOf, param, setParam } from './state';
+import { date, percent, plural, seconds } from './text/units';
+
+interface Change {
+    run: number;
+    before: number;
+    after: number;
+    certainty: number;
+    worse: boolean;
+    text: string;
+}
+
+interface Series {
+    kind: 'run' | 'factor' | 'region' | 'timer' | 'routine';
+    name: string;
+    values: (number | null)[];
+    changes: Change[];
+}
+
+interface Run {
+    id: string | null;
+    file: string;
+    job: string;
+    started: string | null;
+    build_id: string;
+    complete: boolean;
+    lacks_cores: boolean;
+    findings: { rule: string; text: string; cost_fraction: number }[];
+}
+
+interface History {
+    program: string;
+    ranks: number;
+    runs: Run[];
+    series: Series[];
+}
+
+interface Document {
+    histories: History[];
+}
+
+export function HistoryPage({ source }: { source: Source | null }) {
+    const [loaded, setLoaded] = useState<Document | null>(null);
+    const [error, setError] = useState('');
+    useEffect(() => {
+        document.title = 'History - Fathom';
+        (source ? source.slice<Document>('history') : fetchDocument<Document>('/api/history')).then(setLoaded, (failure: Error) =>
+            setError(failure.message),
+        );
+    }, [source]);
+    return (
+        <main id="main" class="page" tabIndex={-1} data-view="history">
+            <h1>History</h1>
+            {error && <p class="problem" role="alert">{error}</p>}
+            {!loaded && !error && <p class="quiet" role="status">Loading ...</p>}
+            {loaded && <Histories histories={loaded.histories} />}
+        </main>
+    );
+}
+
+function Histories({ histories }: { histories: History[] }) {
+    // the one with most runs first
+    const sorted = useMemo(() => [...histories].sort((a, b) => b.runs.length - a.runs.length), [histories]);
+    const name = (history: History) => `${history.program} on ${plural(history.ranks, 'rank')}`;
+    const chosen = sorted.find((history) => name(history) === param('program')) ?? sorted[0];
+    if (!chosen) return <p class="quiet">There are no profiles.</p>;
+    return (
+        <>
+            {sorted.length > 1 && (
+                <p>
+                    <label>
+                        Program{' '}
+                        <select value={name(chosen)} onChange={(event) => setParam({ program: event.currentTarget.value })}>
+                            {sorted.map((history) => (
+                                <option key={name(history)}>{name(history)}</option>
+                            ))}
+                        </select>
+                    </label>
+                </p>
+            )}
+            <One history={chosen} title={name(chosen)} />
+        </>
+    );
+}
+
+function One({ history, title }: { history: History; title: string }) {
+    const { runs, series } = history;
+    const changes = series
+        .flatMap((one) => one.changes.map((change) => ({ ...change, kind: one.kind })))
+        .sort((a, b) => Number(b.worse) - Number(a.worse) || b.run - a.run);
+    const of = (kind: Series['kind']) => series.filter((one) => one.kind === kind);
+    const last = runs[runs.length - 1];
+    return (
+        <>
+            <h2>
+                <bdi>{title}</bdi>{' '}
+                <small>
+                    {plural(runs.length, 'run')}, {date(runs[0].started).slice(0, 10)} to {date(last.started).slice(0, 10)}
+                </small>
+            </h2>
+            <section aria-label="Changes" data-part="changes">
+                {changes.length === 0 ? (
+                    <p class="calm">
+                        {runs.length < 5
+                            ? 'There are too few runs to say what has changed: it takes at least 5.'
+                            : 'Nothing has changed by more than runs differ anyway.'}
+                    </p>
+                ) : (
+                    <ul class="changes">
+                        {changes.slice(0, 12).map((change, i) => (
+                            <li key={i} class={change.worse ? 'worse' : 'better'}>
+                                <span aria-hidden="true">{change.worse ? '▲' : '▼'}</span> {change.worse ? 'Worse' : 'Better'}:{' '}
+                                <bdi>{change.text}</bdi>
+                            </li>
+                        ))}
+                    </ul>
+                )}
+            </section>
+            <Lines name="times" title="Time of the run" unit="seconds" runs={runs} series={of('run')} />
+            <Lines name="factors" title="Efficiency" unit="fraction" runs={runs} series={of('factor')} />
+            <Lines name="regions" title="Time in regions, per rank" unit="seconds" runs={runs} series={of('region')} />
+            <Lines name="timers" title="Time in timers, per rank" unit="seconds" runs={runs} series={of('timer')} />
+            <Lines name="routines" title="Time in MPI routines, per rank" unit="seconds" runs={runs} series={of('routine')} />
+            <Findings runs={runs} />
+        </>
+    );
+}
+
+const SHOWN = 8;
+
+interface LinesProps {
+    name: string;
+    title: string;
+    unit: 'seconds' | 'fraction';
+    runs: Run[];
+    series: Series[];
+}
+
+/** The heaviest series over the runs; changes are marked. */
+function Lines({ name, title, unit, runs, series }: LinesProps) {
+    const text = unit === 'seconds' ? seconds : percent;
+    const heaviest = useMemo(
+        () => [...series].sort((a, b) => largest(b) - largest(a)).slice(0, SHOWN),
+        [series],
+    );
+    const colours = useMemo(() => coloursOfNames(heaviest.map((one) => one.name)), [heaviest]);
+    const data = useMemo<uPlot.AlignedData>(
+        () => [runs.map((_, i) => i + 1), ...heaviest.map((one) => one.values)] as uPlot.AlignedData,
+        [runs, heaviest],
+    );
+    const options = useMemo<Omit<uPlot.Options, 'width' | 'height'>>(
+        () => ({
+            legend: { show: false },
+            cursor: { drag: { x: false, y: false } },
+            scales: { x: { time: false }, y: { range: (_u, _min, max) => [0, unit === 'fraction' ? Math.max(1, max) : max * 1.05 || 1] } },
+            axes: [
+                {
+                    stroke: colour('--quiet'),
+                    grid: { stroke: colour('--line') },
+                    values: (_u, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? date(runs[tick - 1]?.started ?? null).slice(0, 10) : '')),
+                    space: 90,
+                },
+                { stroke: colour('--quiet'), grid: { stroke: colour('--line') }, size: 70, values: (_u, ticks) => ticks.map((tick) => text(tick)) },
+            ],
+            series: [
+                {},
+                ...heaviest.map((one) => ({
+                    label: one.name,
+                    stroke: colour(colours.get(one.name) ?? '--other'),
+                    width: 2,
+                    points: { show: runs.length < 80, size: 6 },
+                })),
+            ],
+            hooks: { draw: [(plot) => markChanges(plot, heaviest)] },
+        }),
+        [runs, heaviest, colours, unit, text],
+    );
+    if (series.length === 0) return null;
+    return (
+        <ChartFrame
+            name={`history-${name}`}
+            title={title}
+            caption={
+                <>
+                    {series.length > SHOWN && `The ${SHOWN} largest of ${series.length}. `}
+                    {heaviest.some((one) => one.changes.length > 0) && 'Dashed lines: changes.'}
+                </>
+            }
+            table={() => (
+                <Table
+                    name={`history-${name}`}
+                    caption={title}
+                    rows={runs.map((run, i) => ({ run, i }))}
+                    columns={[
+                        { title: 'Started', text: true, value: ({ run }) => run.started, show: ({ run }) => date(run.started) },
+                        { title: 'Profile', text: true, value: ({ run }) => run.file },
+                        ...series.map((one) => ({
+                            title: one.name,
+                            unit: unit === 'seconds' ? 's' : undefined,
+                            value: ({ i }: { i: number }) => one.values[i],
+                            show: ({ i }: { i: number }) => text(one.values[i]),
+                        })),
+                    ]}
+                />
+            )}
+        >
+            <Plot label={`${title} over ${plural(runs.length, 'run')}`} data={data} options={options} height={220} />
+            <ul class="legend">
+                {heaviest.map((one) => (
+                    <li key={one.name}>
+                        <span class="swatch" style={{ background: `var(${colours.get(one.name)})` }} aria-hidden="true" />
+                        <bdi>{one.name}</bdi> {text(one.values[one.values.length - 1])}
+                    </li>
+                ))}
+            </ul>
+        </ChartFrame>
+    );
+}
+
+function largest(series: Series): number {
+    return Math.max(0, ...series.values.map((value) => value ?? 0));
+}
+
+function markChanges(plot: uPlot, series: Series[]): void {
+    const { ctx, bbox } = plot;
+    ctx.save();
+    ctx.strokeStyle = colour('--much');
+    ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+    for (const run of new Set(series.flatMap((one) => one.changes.map((change) => change.run)))) {
+        const x = plot.valToPos(run + 0.5, 'x', true);
+        ctx.beginPath();
+        ctx.moveTo(x, bbox.top);
+        ctx.lineTo(x, bbox.top + bbox.height);
+        ctx.stroke();
+    }
+    ctx.restore();
+}
+
+/** Rules of findings against runs: when each appeared and disappeared. */
+function Findings({ runs }: { runs: Run[] }) {
+    const rules = [...new Set(runs.flatMap((run) => run.findings.map((finding) => finding.rule)))];
+    const cost = (run: Run, rule: string) => {
+        const found = run.findings.filter((finding) => finding.rule === rule);
+        return found.length ? found.reduce((sum, finding) => sum + finding.cost_fraction, 0) : null;
+    };
+    return (
+        <section aria-label="Runs" data-part="runs">
+            <h3>Runs and their findings</h3>
+            <Table
+                name="runs"
+                caption="What each finding costs, as a share of the time of the run; empty: not found"
+                rows={[...runs].reverse()}
+                limit={30}
+                columns={[
+                    { title: 'Started', text: true, value: (run) => run.started, show: (run) => date(run.started) },
+                    {
+                        title: 'Profile',
+                        text: true,
+                        value: (run) => run.file,
+                        show: (run) =>
+                            run.id ? (
+                                <a href={addressOf(['profile', run.id, 'overview'])}>
+                                    <bdi>{run.file}</bdi>
+                                </a>
+                            ) : (
+                                <bdi>{run.file}</bdi>
+                            ),
+                    },
+                    { title: 'Build', text: true, value: (run) => run.build_id, show: (run) => <code>{run.build_id.slice(0, 10)}</code> },
+                    {
+                        title: 'State',
+                        text: true,
+                        value: (run) => (run.complete ? (run.lacks_cores ? 'too few cores' : 'complete') : 'incomplete'),
+                    },
+                    ...rules.map((rule) => ({
+                        title: rule,
+                        about: `Cost of the finding ${rule}`,
+                        value: (run: Run) => cost(run, rule),
+                        show: (run: Run) => {
+                            const share = cost(run, rule);
+                            return share === null ? '' : share > 0 ? percent(share) : 'found';
+                        },
+                    })),
+                ]}
+            />
+        </section>
+    );
+}

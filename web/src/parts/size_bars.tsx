@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bars over classes of sizes, stacked, and the cumulated share as a line. It is a drawing of its own colours, not of those
+// of the page's style sheet, so that it can be saved.
+import { percent } from '../text/units';
+import { colour } from './colours';
+import { ticks } from './ticks';
+import { useScheme, useWidth } from './use_box';
+
+export interface SizeClass {
+    /** "16..32 KiB" */
+    name: string;
+    /** "16 KiB", below the bar. */
+    short: string;
+    /** One for each series. */
+    values: number[];
+}
+
+interface Props {
+    label: string;
+    series: { name: string; colour: string }[];
+    classes: SizeClass[];
+    show: (value: number) => string;
+    ofBytes?: boolean;
+    /** Below the axis: "size of messages". */
+    axis: string;
+}
+
+const HEIGHT = 240;
+const BOTTOM = 40;
+const RIGHT = 46;
+
+export function SizeBars({ label, series, classes, show, ofBytes, axis }: Props) {
+    const [box, whole] = useWidth<HTMLDivElement>();
+    useScheme();
+    return (
+        <div ref={box}>
+            <ul class="legend">
+                {series.length > 1 &&
+                    series.map(({ name, colour: property }) => (
+                        <li key={name}>
+                            <span class="swatch" style={{ background: `var(${property})` }} aria-hidden="true" />
+                            <bdi>{name}</bdi>
+                        </li>
+                    ))}
+                <li>
+                    <span class="swatch line" aria-hidden="true" /> cumulated
+                </li>
+            </ul>
+            {whole > 0 && <Picture label={label} series={series} classes={classes} show={show} ofBytes={ofBytes} axis={axis} whole={whole} />}
+        </div>
+    );
+}
+
+function Picture({ label, series, classes, show, ofBytes, axis, whole }: Props & { whole: number }) {
+    const left = 72;
+    const width = Math.max(40, whole - left - RIGHT);
+    const totals = classes.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
+    const top = Math.max(0, ...totals);
+    const all = totals.reduce((sum, value) => sum + value, 0);
+    const plot = HEIGHT - BOTTOM - 10;
+    const y = (value: number) => 10 + plot * (1 - (top > 0 ? value / top : 0));
+    const step = width / Math.max(1, classes.length);
+    const bar = Math.min(60, step * 0.8);
+    const every = Math.max(1, Math.ceil(52 / step));
+    let sum = 0;
+    const line = totals.map((value, i) => {
+        sum += value;
+        return [left + (i + 1) * step, 10 + plot * (1 - (all > 0 ? sum / all : 0)), all > 0 ? sum / all : 0];
+    });
+    const text = colour('--text');
+    const quiet = colour('--quiet');
+    return (
+        <svg
+            xmlns="http://www.w3.org/2000/svg"
+            width={whole}
+            height={HEIGHT}
+            viewBox={`0 0 ${whole} ${HEIGHT}`}
+            role="img"
+            aria-label={label}
+            font-family="system-ui, sans-serif"
+            font-size="12"
+        >
+            <rect width={whole} height={HEIGHT} fill={colour('--page')} />
+            {ticks(top, 4, ofBytes ?? false).map((tick) => (
+                <g key={tick}>
+                    <line x1={left} x2={left + width} y1={y(tick)} y2={y(tick)} stroke={colour('--line')} />
+                    <text x={left - 6} y={y(tick)} text-anchor="end" dominant-baseline="middle" fill={quiet}>
+                        {tick === 0 ? '0' : show(tick).replace('.0 ', ' ')}
+                    </text>
+                </g>
+            ))}
+            {[0, 0.5, 1].map((share) => (
+                <text key={share} x={left + width + 5} y={10 + plot * (1 - share)} dominant-baseline="middle" fill={quiet}>
+                    {percent(share)}
+                </text>
+            ))}
+            {classes.map((one, i) => {
+                let base = 0;
+                const x = left + i * step + (step - bar) / 2;
+                return (
+                    <g key={one.name}>
+                        <title>
+                            {`${one.name}: ${show(totals[i])}, ${percent(all > 0 ? totals[i] / all : null)}` +
+                                (series.length > 1 ? `\n${series.map(({ name }, s) => (one.values[s] ? `${name} ${show(one.values[s])}` : '')).filter(Boolean).join('\n')}` : '')}
+                        </title>
+                        <rect x={left + i * step} y={10} width={step} height={plot} fill="transparent" />
+                        {one.values.map((value, s) => {
+                            if (!(value > 0)) return null;
+                            const from = base;
+                            base += value;
+                            return <rect key={s} x={x} y={y(base)} width={bar} height={Math.max(0.5, y(from) - y(base))} fill={colour(series[s].colour)} />;
+                        })}
+                        {i % every === 0 && (
+                            <text x={left + (i + 0.5) * step} y={HEIGHT - BOTTOM + 16} text-anchor="middle" fill={quiet}>
+                                {one.short}
+                            </text>
+                        )}
+                    </g>
+                );
+            })}
+            <polyline points={[[left, 10 + plot], ...line].map(([a, b]) => `${a},${b}`).join(' ')} fill="none" stroke={text} stroke-width="1.5" />
+            {line.map(([a, b, share], i) => (
+                <circle key={i} cx={a} cy={b} r="2.5" fill={text}>
+                    <title>{`up to ${classes[i].name}: ${percent(share)}`}</title>
+                </circle>
+            ))}
+            <text x={left + width} y={HEIGHT - 6} text-anchor="end" fill={quiet}>
+                {axis}
+            </text>
+        </svg>
+    );
+}
