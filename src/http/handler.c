@@ -130,6 +130,8 @@ static bool begin(struct fm_server *server, struct fm_http_request *request)
     case FM_ROUTE_SCALE:
         return fm_work_scale(server, request, argument(request->connection, "mode"),
                              argument(request->connection, "view"), argument(request->connection, "profiles"));
+    case FM_ROUTE_HISTORY:
+        return fm_work_history(server, request);
     case FM_ROUTE_JOBS:
         return fm_work_jobs(server, request);
     case FM_ROUTE_JOB_SLICE:

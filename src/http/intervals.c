@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(FM_LOOKS % 2 == 0, "the last one is dropped when every second one is");
+
 static size_t number_of(struct fm_looks *looks, const char *name)
 {
     for (size_t i = 0; i < looks->n_names; i++)
@@ -21,6 +23,27 @@ static void thin_out(struct fm_looks *looks)
     for (size_t i = 0; i < looks->n; i += 2)
         looks->items[kept++] = looks->items[i];
     looks->n = kept;
+    looks->since += looks->stride; /* the last one of an even number is not kept */
+    looks->stride *= 2;
+}
+
+/* The place of a new look: after those that are kept, instead of one that is not. */
+static struct fm_look *place_of_next(struct fm_looks *looks, double samples)
+{
+    if (!looks->n) {
+        looks->stride = 1;
+        return &looks->items[looks->n++];
+    }
+    if (samples <= looks->items[looks->n - 1].whole) /* nothing new: the same look again */
+        return &looks->items[looks->n - 1];
+    if (looks->since > 0 && looks->since < looks->stride)
+        looks->n--;
+    else
+        looks->since = 0;
+    looks->since++;
+    if (looks->n == FM_LOOKS)
+        thin_out(looks);
+    return &looks->items[looks->n++];
 }
 
 /* The look with which batch `b` ends: the first that has its part of the samples since the first look. What was before
@@ -52,11 +75,7 @@ static double width_of(const struct fm_looks *looks, size_t module, uint64_t sam
 
 void fm_looks_add(struct fm_looks *looks, struct fm_module_shares *shares, uint64_t samples, uint64_t ranks)
 {
-    if (looks->n && (double)samples <= looks->items[looks->n - 1].whole)
-        looks->n--; /* nothing new: the same look again */
-    if (looks->n == FM_LOOKS)
-        thin_out(looks);
-    struct fm_look *look = &looks->items[looks->n++];
+    struct fm_look *look = place_of_next(looks, (double)samples);
     *look = (struct fm_look){.whole = (double)samples};
     for (size_t i = 0; i < shares->n; i++) {
         size_t module = number_of(looks, shares->items[i].name);

@@ -17,8 +17,9 @@ struct fm_look {
 struct fm_looks {
     char *names[FM_LOOK_MODULES]; /* those that were found first; others have no interval */
     size_t n_names;
-    struct fm_look items[FM_LOOKS];
+    struct fm_look items[FM_LOOKS]; /* evenly spaced, except for the last one */
     size_t n;
+    size_t stride, since; /* looks between two that are kept, and since the last one that is */
 };
 
 /* Adds a look, and sets the widths of the shares if there have been enough. */

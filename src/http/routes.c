@@ -12,8 +12,13 @@ static const struct {
     const char *path;
     enum fm_route_kind kind;
 } fixed[] = {
-    {"/", FM_ROUTE_PAGE},         {"/assets/app.js", FM_ROUTE_SCRIPT}, {"/assets/app.css", FM_ROUTE_STYLE},
-    {"/api/list", FM_ROUTE_LIST}, {"/api/scale", FM_ROUTE_SCALE},      {"/api/jobs", FM_ROUTE_JOBS},
+    {"/", FM_ROUTE_PAGE},
+    {"/assets/app.js", FM_ROUTE_SCRIPT},
+    {"/assets/app.css", FM_ROUTE_STYLE},
+    {"/api/list", FM_ROUTE_LIST},
+    {"/api/scale", FM_ROUTE_SCALE},
+    {"/api/jobs", FM_ROUTE_JOBS},
+    {"/api/history", FM_ROUTE_HISTORY},
 };
 
 /* Copies the characters of `allowed` at the start of the text; returns what follows, or NULL if there are none or too

@@ -12,6 +12,7 @@ enum fm_route_kind {
     FM_ROUTE_LIST,       /* /api/list */
     FM_ROUTE_SLICE,      /* /api/profile/ID/SLICE */
     FM_ROUTE_SCALE,      /* /api/scale */
+    FM_ROUTE_HISTORY,    /* /api/history */
     FM_ROUTE_JOBS,       /* /api/jobs */
     FM_ROUTE_JOB_SLICE,  /* /api/job/KEY/SLICE */
     FM_ROUTE_JOB_STREAM, /* /api/job/KEY/stream */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -35,6 +36,9 @@ static enum fm_status find_something(struct fm_server *server, struct fm_error *
         found = running.n > 0;
         fm_running_close(&running);
     }
+    struct stat st;
+    for (size_t i = 0; i < options->n_places && !found; i++) /* jobs may write to it later */
+        found = strcmp(options->places[i], ".") != 0 && stat(options->places[i], &st) == 0 && S_ISDIR(st.st_mode);
     if (found)
         return FM_OK;
     return fm_fail(error, FM_ERR_INPUT, "there is no profile in %s%s, and no measured job is running",

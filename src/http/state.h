@@ -21,6 +21,7 @@ struct fm_server {
     struct fm_tasks tasks;
     struct fm_cache cache;
     struct fm_store store;
+    size_t n_findings;         /* profiles whose first finding was looked for */
     struct fm_running running; /* the last list */
     uint64_t running_ns;       /* when it was made; 0: never */
     struct fm_watched *watched;

@@ -53,7 +53,7 @@ struct fm_stored *fm_store_add(struct fm_store *store, const char *path, const s
 static void destroy(struct fm_stored *entry)
 {
     fm_source_close(&entry->source);
-    fm_listing_close(&entry->line.listing);
+    fm_line_close(&entry->line);
     free(entry->path);
     free(entry);
 }
@@ -139,6 +139,30 @@ void fm_line_read(struct fm_line *line, const char *path)
     line->state = status ? FM_LINE_FAILED : FM_LINE_READY;
 }
 
+bool fm_line_read_finding(struct fm_line *line, const char *path, const char *debug_path)
+{
+    struct fm_profile *profile;
+    *line = (struct fm_line){.state = FM_LINE_READY};
+    enum fm_status status = fm_profile_read(path, &profile, NULL);
+    if (status)
+        return false;
+    struct fm_symbols *symbols = fm_symbols_for(profile, debug_path, NULL, NULL);
+    status = fm_listing_add(&line->listing, path, profile, NULL);
+    if (!status)
+        status = fm_listing_find(&line->listing, &line->listing.items[0], profile, symbols, NULL);
+    fm_symbols_destroy(symbols);
+    fm_profile_destroy(profile);
+    if (status)
+        fm_line_close(line);
+    return !status;
+}
+
+void fm_line_close(struct fm_line *line)
+{
+    fm_listing_close(&line->listing);
+    *line = (struct fm_line){0};
+}
+
 enum fm_status fm_stored_open(struct fm_stored *entry, const struct fm_source_options *options, struct fm_error *error)
 {
     struct fm_profile *profile;
@@ -161,6 +185,16 @@ enum fm_status fm_stored_open(struct fm_stored *entry, const struct fm_source_op
 static uint64_t started(const struct fm_stored *entry)
 {
     return entry->line.state == FM_LINE_READY ? entry->line.listing.items[0].started_ns : UINT64_MAX;
+}
+
+struct fm_stored *fm_store_without_finding(struct fm_store *store)
+{
+    struct fm_stored *newest = NULL;
+    for (struct fm_stored *entry = store->entries; entry; entry = entry->next)
+        if (!entry->gone && entry->line.state == FM_LINE_READY && !entry->finding_begun &&
+            (!newest || started(entry) > started(newest)))
+            newest = entry;
+    return newest;
 }
 
 static int newest_first(const void *a, const void *b)

@@ -31,6 +31,7 @@ struct fm_stored {
     bool seen, gone;         /* by the last look */
     bool kept;               /* also if no look sees it */
     bool line_begun;         /* its line is being read */
+    bool finding_begun;      /* its finding is being looked for, or was */
     struct fm_source source; /* may be closed */
     uint64_t used_ns;
 };
@@ -54,6 +55,12 @@ void fm_store_trim(struct fm_store *store, size_t limit);
 void fm_store_close(struct fm_store *store);
 
 void fm_line_read(struct fm_line *line, const char *path);
+/* The same with the costliest finding, for which all of the profile and the symbols of its program are read. Returns
+ * false if that is not possible. */
+bool fm_line_read_finding(struct fm_line *line, const char *path, const char *debug_path);
+void fm_line_close(struct fm_line *line);
+/* The newest profile for whose finding nobody has looked yet; NULL if there is none. */
+struct fm_stored *fm_store_without_finding(struct fm_store *store);
 /* Opens the profile, if it is not open. The entry must be busy. */
 enum fm_status fm_stored_open(struct fm_stored *entry, const struct fm_source_options *options, struct fm_error *error);
 

@@ -8,7 +8,10 @@
 
 #include "base/clock.h"
 
-enum { STOP_SECONDS = 2 };
+enum {
+    STOP_SECONDS = 2,
+    LEAST_WORKERS = 3 /* findings and a large profile leave one for the rest */
+};
 
 void fm_tasks_init(struct fm_tasks *tasks)
 {
@@ -136,7 +139,7 @@ static void *work(void *context)
 bool fm_tasks_start(struct fm_tasks *tasks)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t wanted = cores < 2 ? 2 : cores > FM_WORKERS ? FM_WORKERS : (size_t)cores;
+    size_t wanted = cores < LEAST_WORKERS ? LEAST_WORKERS : cores > FM_WORKERS ? FM_WORKERS : (size_t)cores;
     while (tasks->n_workers < wanted && pthread_create(&tasks->workers[tasks->n_workers], NULL, work, tasks) == 0)
         tasks->n_workers++;
     return tasks->n_workers > 0;

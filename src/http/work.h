@@ -10,10 +10,13 @@
 bool fm_work_list(struct fm_server *server, struct fm_http_request *request);
 /* Before there are other threads: finds the profiles, without reading them. Returns their number. */
 size_t fm_work_first_look(struct fm_server *server);
+/* Begins to look for the first findings of the profiles in the list, unless that is being done. */
+void fm_work_findings(struct fm_server *server);
 bool fm_work_slice(struct fm_server *server, struct fm_http_request *request);
 /* mode, view and profiles are those of the query; NULL if absent. */
 bool fm_work_scale(struct fm_server *server, struct fm_http_request *request, const char *mode, const char *view,
                    const char *profiles);
+bool fm_work_history(struct fm_server *server, struct fm_http_request *request);
 
 /* Running jobs: the list, and a slice or a stream of one. If a stream can begin, its answer is 200 without a document. */
 bool fm_work_jobs(struct fm_server *server, struct fm_http_request *request);

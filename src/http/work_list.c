@@ -144,6 +144,7 @@ static void finish(struct fm_task *task)
     struct look_task *look = (struct look_task *)task;
     free_found(look);
     fm_running_close(&look->running);
+    fm_work_findings(look->server);
     task->answer = list_answer(look->server);
 }
 

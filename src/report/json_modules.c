@@ -2,6 +2,7 @@
 /* The modules of a model in JSON: doc/JSON.md. */
 #include "report/json_parts.h"
 #include "report/report_modules.h"
+#include "report/sequence_style.h"
 
 void fm_json_module_cost(struct fm_json *json, const struct fm_module_cost *cost)
 {
@@ -12,7 +13,7 @@ void fm_json_module_cost(struct fm_json *json, const struct fm_module_cost *cost
     fm_json_seconds(json, "mpi_s", cost->mpi_ns);
 }
 
-static void write_list(struct fm_json *json, const struct fm_module_breakdown *modules)
+static void write_list(struct fm_json *json, const struct fm_module_breakdown *modules, const unsigned *colours)
 {
     fm_json_array(json, "list", FM_JSON_LINES);
     for (size_t i = 0; i < modules->n_items; i++) {
@@ -20,6 +21,7 @@ static void write_list(struct fm_json *json, const struct fm_module_breakdown *m
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_text(json, "name", item->name);
         fm_json_text_or_null(json, "group", item->group ? item->group : "");
+        fm_json_whole(json, "colour", colours[i]);
         fm_json_module_cost(json, &item->own);
         fm_json_seconds(json, "causes_waiting_s", item->causes_ns);
         fm_json_object(json, "inclusive", FM_JSON_INLINE);
@@ -91,11 +93,15 @@ enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, s
         return FM_OK;
     }
     enum fm_status status = fm_report_modules(report, &calls, &modules, error);
+    unsigned *colours = status ? NULL : fm_arena_alloc(&report->arena, (modules.n_items + 1) * sizeof *colours);
+    if (!status)
+        status = colours ? fm_breakdown_colours(report, &modules, colours, error)
+                         : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the colours of modules");
     if (status)
         return status;
     fm_json_object(json, "modules", FM_JSON_LINES);
     fm_json_seconds(json, "left_out_s", report->helpers_ns);
-    write_list(json, &modules);
+    write_list(json, &modules, colours);
     write_idle(json, &modules);
     write_tree(json, &modules);
     fm_json_end(json);

@@ -300,17 +300,17 @@ static void test_hostile(void)
 static void test_looks_stay(void)
 {
     struct fm_arena arena = {0};
-    struct fm_sequence_module first[] = {{.name = "barotropic", .in = {60}},
-                                         {.name = "baroclinic", .in = {40}},
-                                         {.name = "ice", .in = {30, 4, 6}},
-                                         {.name = "io", .in = {0, 0, 9}}},
-                              second[] = {{.name = "ice", .in = {50, 10, 20}},
-                                          {.name = "baroclinic", .in = {45}},
-                                          {.name = "barotropic", .in = {35}},
-                                          {.name = "io", .in = {0, 0, 9}},
-                                          {.name = "atmosphere", .in = {1}}};
-    const struct fm_module_sequence one = {.modules = first, .n_modules = 4, .n_named = 4, .in = {130, 4, 15}},
-                                    other = {.modules = second, .n_modules = 5, .n_named = 5, .in = {131, 10, 29}};
+    struct fm_sequence_module first[] = {{.name = "barotropic", .ns = {60}},
+                                         {.name = "baroclinic", .ns = {40}},
+                                         {.name = "ice", .ns = {30, 4, 6}},
+                                         {.name = "io", .ns = {0, 0, 9}}},
+                              second[] = {{.name = "ice", .ns = {50, 10, 20}},
+                                          {.name = "baroclinic", .ns = {45}},
+                                          {.name = "barotropic", .ns = {35}},
+                                          {.name = "io", .ns = {0, 0, 9}},
+                                          {.name = "atmosphere", .ns = {1}}};
+    const struct fm_module_sequence one = {.modules = first, .n_modules = 4, .n_named = 4, .ns = {130, 4, 15}},
+                                    other = {.modules = second, .n_modules = 5, .n_named = 5, .ns = {131, 10, 29}};
     char letters[5] = "", others[6] = "";
     unsigned colours[4], other_colours[5];
     fm_sequence_letters(&one, &arena, letters);
@@ -404,7 +404,7 @@ static void test_transfer(void)
     tap_ok(strstr(text, ",solver.f90,transfer\r\n") && !strstr(text, "waiting"), "in CSV");
     free(text);
     text = print_text(fm_view_sequence_svg, profile, &options, &error);
-    tap_ok(strstr(text, "<path stroke=\"#2f4b7c\" stroke-width=\"11.0\" d=") &&
+    tap_ok(strstr(text, "<path stroke=\"#5a1b60\" stroke-width=\"11.0\" d=") &&
                strstr(text, "rank 0: solver.f90, transfer 42 % of the time</title>") &&
                strstr(text, ">solver.f90: work 26 %, transfer 41 %</text>"),
            "and in the picture");

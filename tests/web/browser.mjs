@@ -52,9 +52,9 @@ export async function newPage(browser, options = {}) {
     return page;
 }
 
-/** Opens a view and waits until its data are there. */
+/** Opens a view and waits until its data are there. The address of a profile on a server has a fragment already. */
 export async function openView(page, address, view, params = '') {
-    await page.goto(`${address}#/${view}${params ? `?${params}` : ''}`);
+    await page.goto(`${address}${address.includes('#') ? '' : '#'}/${view}${params ? `?${params}` : ''}`);
     await page.waitForSelector(`main[data-view="${view.split('/').pop()}"]`, { timeout: 20000 });
     await page.waitForFunction(() => !document.querySelector('main [role=status]'), null, { timeout: 20000 });
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Opens every view of profiles in a browser and compares what it shows with the JSON document:
 //
-//     node check_views.mjs PLAN.json        [{"name", "address", "json"}], address: of a page, without the fragment
+//     node check_views.mjs PLAN.json        [{"name", "address", "json", "enter"}]
+//
+// address: of a file, without the fragment, or of a profile on a server; enter: what to open before, for its cookie.
 //
 // A file of views/ exports `view`, its name, and `check`, and is called once for each profile.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -21,9 +23,10 @@ const checks = await Promise.all(
 );
 
 const browser = await openBrowser();
-for (const { name, address, json: path } of plan) {
+for (const { name, address, json: path, enter } of plan) {
     const json = JSON.parse(readFileSync(path, 'utf8'));
     const page = await newPage(browser);
+    if (enter) await page.goto(enter);
     for (const { view, check } of checks) {
         page.problems.length = 0;
         try {

@@ -3,9 +3,11 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "jobs"))
@@ -58,6 +60,36 @@ def document(profile, *options):
     path = profile.with_suffix(".json")
     path.write_bytes(fathom("report", profile, "--format", "json", *options))
     return path
+
+
+class Server:
+    """with Server(directory) as server: ...   server.enter: the address with the token; server.at: without it."""
+
+    def __init__(self, *places, env=None):
+        self.process = subprocess.Popen([jobs.FATHOM, "serve", *map(str, places)], stdout=subprocess.PIPE, text=True,
+                                        env=env)
+        line = self.process.stdout.readline()
+        found = re.search(r"http://\S+\?token=(\S+)", line)
+        if not found:
+            raise LookupError(f"fathom serve said: {line}")
+        self.enter, self.token = found.group(0), found.group(1)
+        self.at = self.enter.split("?")[0]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(timeout=20)
+
+    def get(self, path):
+        request = urllib.request.Request(self.at + path, headers={"Authorization": f"Bearer {self.token}"})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def ids(self):
+        """The identities of the profiles by file name."""
+        return {pathlib.Path(p["file"]).name: p["id"] for p in self.get("api/list")["profiles"]}
 
 
 def plan(path, profiles):

@@ -5,22 +5,31 @@ import { useEffect, useState } from 'preact/hooks';
 import { basename } from './text/names';
 import { NoSlice, type Source } from './data/source';
 import type { Summary } from './data/types';
-import { ProfileContext } from './parts/use_slice';
+import { type LiveState, ProfileContext } from './parts/use_slice';
 import { param, setParam, viewAddress, viewName } from './state';
 import { date, plural, seconds } from './text/units';
-import { views } from './views/views';
+import { liveView, type View, views } from './views/views';
 
-export function ProfilePage({ source }: { source: Source }) {
+/** `live` while the job runs: then there is a new source for each version of its data. */
+export function ProfilePage({ source, live }: { source: Source; live?: LiveState }) {
     const [summary, setSummary] = useState<Summary | null>(null);
     const [error, setError] = useState('');
     useEffect(() => {
-        setSummary(null);
-        setError('');
-        source.slice<Summary>('summary').then(setSummary, (failure: Error) =>
-            setError(failure instanceof NoSlice ? 'There is no such profile.' : failure.message),
+        let current = true;
+        source.slice<Summary>('summary').then(
+            (next) => {
+                if (!current) return;
+                setSummary(next);
+                setError('');
+            },
+            (failure: Error) =>
+                current && setError(failure instanceof NoSlice ? 'There is no such profile.' : failure.message),
         );
+        return () => {
+            current = false;
+        };
     }, [source]);
-    if (error)
+    if (error && !summary)
         return (
             <main class="page">
                 <p class="problem" role="alert">
@@ -37,15 +46,15 @@ export function ProfilePage({ source }: { source: Source }) {
             </main>
         );
     return (
-        <ProfileContext.Provider value={{ source, summary }}>
-            <Header summary={summary} />
-            <Navigation />
-            <Current />
+        <ProfileContext.Provider value={{ source, summary, live }}>
+            <Header summary={summary} live={live} />
+            <Navigation live={live !== undefined} />
+            <Current live={live !== undefined} />
         </ProfileContext.Provider>
     );
 }
 
-function Header({ summary: { job } }: { summary: Summary }) {
+function Header({ summary: { job }, live }: { summary: Summary; live?: LiveState }) {
     const name = basename(job.executable || job.command[0] || 'a program');
     useEffect(() => {
         document.title = `${name}, ${plural(job.ranks, 'rank')} - Fathom`;
@@ -60,7 +69,8 @@ function Header({ summary: { job } }: { summary: Summary }) {
                 {plural(job.hosts, 'host')}
             </h1>
             <p>
-                <strong>{seconds(job.wall_s)}</strong> · {date(job.started)} · {job.mpi || 'no MPI'}
+                {live && <strong class="running">running · </strong>}
+                <strong>{seconds(live ? live.seconds : job.wall_s)}</strong> · {date(job.started)} · {job.mpi || 'no MPI'}
                 {job.user && (
                     <>
                         {' '}
@@ -87,12 +97,17 @@ function Chip() {
     );
 }
 
-function Navigation() {
+/** A running job has a view of its own, first. */
+function viewsOf(live: boolean): View[] {
+    return live ? [liveView, ...views] : views;
+}
+
+function Navigation({ live }: { live: boolean }) {
     const current = viewName.value;
     return (
         <nav class="views" aria-label="Views">
             <ul>
-                {views.map((view) => (
+                {viewsOf(live).map((view) => (
                     <li key={view.name}>
                         <a href={viewAddress(view.name)} aria-current={view.name === current ? 'page' : undefined}>
                             {view.title}
@@ -104,8 +119,8 @@ function Navigation() {
     );
 }
 
-function Current() {
-    const view = views.find(({ name }) => name === viewName.value);
+function Current({ live }: { live: boolean }) {
+    const view = viewsOf(live).find(({ name }) => name === viewName.value);
     const Component = view?.component;
     return (
         <main id="main" class="page" tabIndex={-1} data-view={view?.name ?? ''}>

@@ -7,6 +7,7 @@ import './style/paths.css';
 import './style/ranks.css';
 import './style/topology.css';
 import './style/timers.css';
+import './style/modules.css';
 
 import { render } from 'preact';
 

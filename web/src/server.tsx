@@ -6,15 +6,16 @@ import { ProfilePage } from './app';
 import { fetchDocument, serverSource } from './data/source';
 import { HistoryPage } from './history';
 import { Table } from './parts/table';
-import { addressOf, place } from './state';
-import { date, percent, seconds } from './text/units';
+import { type LiveState } from './parts/use_slice';
+import { addressOf, param, place } from './state';
+import { date, percent, plural, seconds } from './text/units';
 import { Compare } from './views/compare';
 import { ServedScale } from './views/scale';
 
 export function ServerPage() {
     const [kind, id] = place.value;
-    if (kind === 'profile') return <OneProfile base={`api/profile/${id}`} />;
-    if (kind === 'live') return <OneProfile base={`api/job/${id}`} />;
+    if (kind === 'profile') return <OneProfile key={id} base={`api/profile/${id}`} />;
+    if (kind === 'live') return <LiveJob key={id} job={id} />;
     if (kind === 'scale') return <ServedScale />;
     if (kind === 'history') return <HistoryPage source={null} />;
     return <List />;
@@ -35,6 +36,42 @@ function OneProfile({ base }: { base: string }) {
     );
 }
 
+/** A new version of the data replaces the old one at most every 2 seconds: the page stays calm, and the job is read less. */
+const VERSION_MS = 2000;
+
+/** Follows a running job; when it has ended, the page becomes its report. */
+function LiveJob({ job }: { job: string }) {
+    const [state, setState] = useState<LiveState>({ version: 0, seconds: 0, live: null });
+    const [ended, setEnded] = useState(false);
+    useEffect(() => {
+        const stream = new EventSource(`/api/job/${job}/stream`);
+        let last = 0;
+        stream.onmessage = (event) => {
+            const next = JSON.parse(event.data) as LiveState & { ended?: boolean; profile?: string | null };
+            if (next.ended) {
+                stream.close();
+                setEnded(true);
+                if (next.profile) window.location.replace(addressOf(['profile', next.profile, 'overview'], { ranks: param('ranks') }));
+            } else if (Date.now() - last >= VERSION_MS) {
+                last = Date.now();
+                setState(next);
+            }
+        };
+        return () => stream.close();
+    }, [job]);
+    const source = useMemo(() => serverSource(`api/job/${job}`, () => undefined), [job, state.version]);
+    return (
+        <>
+            {ended && (
+                <p class="ended" role="status">
+                    The job has ended. Its profile was not found; the page shows what was known last.
+                </p>
+            )}
+            <ProfilePage source={source} live={ended ? undefined : state} />
+        </>
+    );
+}
+
 interface Listed {
     id: string;
     file: string;
@@ -48,6 +85,40 @@ interface Listed {
     end: string;
     finding: string | null;
     error?: string;
+}
+
+interface Running {
+    key: string;
+    program: string;
+    ranks: number;
+    since: string | null;
+    seconds: number;
+}
+
+const JOBS_MS = 3000;
+
+/** The jobs that run now, asked for again and again. */
+function Jobs() {
+    const [jobs, setJobs] = useState<Running[]>([]);
+    useEffect(() => {
+        const look = () => fetchDocument<{ jobs: Running[] }>('/api/jobs').then((answer) => setJobs(answer.jobs), () => undefined);
+        look();
+        const timer = setInterval(look, JOBS_MS);
+        return () => clearInterval(timer);
+    }, []);
+    if (jobs.length === 0) return <p class="quiet">No job of yours runs under Fathom on this machine now.</p>;
+    return (
+        <ul class="running-jobs" data-part="jobs">
+            {jobs.map((job) => (
+                <li key={job.key}>
+                    <a href={addressOf(['live', job.key, 'live'])}>
+                        <bdi>{job.program}</bdi> on {plural(job.ranks, 'rank')}
+                    </a>
+                    , running for {seconds(job.seconds)}
+                </li>
+            ))}
+        </ul>
+    );
 }
 
 function List() {
@@ -65,6 +136,8 @@ function List() {
     }, []);
     return (
         <main id="main" class="page" tabIndex={-1}>
+            <h1>Running jobs</h1>
+            <Jobs />
             <h1>Profiles</h1>
             {list && list.length > 1 && (
                 <p>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The three trees with everything expanded are those of the document; keys, search, derived columns, the flame graph and
 // the address do what they say.
-import { newPage, openView, tableRows } from '../browser.mjs';
+import { openView, tableRows } from '../browser.mjs';
 
 export const view = 'paths';
 
@@ -60,7 +60,7 @@ function hotPath(root) {
 const selectedRow = (page) => page.locator('.tree-scroll .row.selected');
 
 export async function check(context) {
-    const { tap, page, json, units, name, address, browser } = context;
+    const { tap, page, json, units, name, address } = context;
     if (!json.calls) {
         tap.ok((await page.textContent('[data-part=no-samples]')).includes('No call paths were sampled'), `${name}: says that there are none`);
         return;
@@ -135,12 +135,12 @@ export async function check(context) {
     const title = await page.textContent('[data-chart=flame] h3');
     tap.ok(title !== 'Icicle of all ranks', `${name}: Enter zooms into the flame graph`, title);
     const selected = await page.textContent('[data-part=selected]');
-    const other = await newPage(browser);
+    const other = await page.context().newPage();
     await other.goto(page.url().replace(/at=\d+/, 'at=99999999').replace(/top=\d+/, 'top=99999999'));
     await other.waitForFunction((text) => document.querySelector('[data-part=selected]')?.textContent === text, selected, { timeout: 10000 }).catch(() => {});
     tap.equal(await other.textContent('[data-part=selected]'), selected, `${name}: a link finds the node by its names`);
     tap.equal(await other.textContent('[data-chart=flame] h3'), title, `${name}: and the flame graph of its sender`);
-    await other.context().close();
+    await other.close();
     await page.click('[data-chart=flame] button:text-is("Show all")');
     await page.click('[data-chart=flame] button:text-is("Show as table")');
     const boxes = await tableRows(page, 'flame');

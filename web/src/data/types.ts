@@ -88,6 +88,7 @@ export interface Efficiency extends Factors {
     estimated: string[];
     sampled: string[];
     cores: string;
+    from_first: { kind: 'region' | 'timer'; name: string; ranks_in_it: number } | null;
     regions: (Factors & { name: string; wall_s: Spread; wall_balance: number })[];
     timers: (Factors & { name: string; wall_s: Spread; wall_balance: number })[];
 }

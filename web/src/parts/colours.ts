@@ -16,7 +16,7 @@ export function colour(property: string): string {
     return getComputedStyle(document.documentElement).getPropertyValue(property).trim() || '#888';
 }
 
-const PALETTE = 12;
+const PALETTE = 11; /* and --name-11 for all others */
 
 /** Routines that are often seen together have colours that differ. */
 const ROUTINES: Record<string, number> = {

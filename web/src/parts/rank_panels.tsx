@@ -26,6 +26,8 @@ export interface Panel {
     series: Series[];
     show: (value: number | null) => string;
     ofBytes?: boolean;
+    /** Where the scale ends at least, so that panels can be compared. */
+    upTo?: number;
 }
 
 export interface Mark {
@@ -88,7 +90,7 @@ function heightsOf(panel: Panel, order: number[], { n, from }: Columns): Heights
     const means = panel.series.map(() => new Float64Array(n).fill(NaN));
     const least = single ? new Float64Array(n).fill(NaN) : null;
     const most = single ? new Float64Array(n).fill(NaN) : null;
-    let top = 0;
+    let top = panel.upTo ?? 0;
     let unknown = 0;
     for (let c = 0; c < n; c++) {
         let stacked = 0;
@@ -310,10 +312,10 @@ function drawAxis(context: CanvasRenderingContext2D, { axis, byRank, ranks, orde
     context.fillStyle = colour('--quiet');
     const few = order.length <= Math.floor(frame.width / 28);
     if (byRank || few) {
-        const step = Math.max(1, Math.ceil(order.length / Math.max(2, Math.floor(frame.width / (few ? 28 : 80)))));
+        const step = few ? 1 : Math.max(1, ticks(order.length, Math.max(2, Math.floor(frame.width / 80)), false)[1]);
         context.textAlign = 'center';
         for (let place = 0; place < order.length; place += step)
-            context.fillText(String(ranks[order[place]]), frame.left + ((place + 0.5) * frame.width) / order.length, y);
+            context.fillText(String(ranks[order[place]]), Math.max(frame.left + 4, frame.left + ((place + 0.5) * frame.width) / order.length), y);
     }
     context.textAlign = 'right';
     const wide = order.length / frame.width;
@@ -466,7 +468,7 @@ function Readout({ panels, ranks, order, cursor, x, whole, top }: Props & { curs
     const names = many ? formatRanks(rows.slice(0, 200).map((row) => ranks[row])) : String(ranks[order[first]]);
     const side = x < whole / 2 ? { left: `${x + 14}px` } : { right: `${whole - x + 14}px` };
     return (
-        <div class="readout" role="status" style={{ ...side, top: `${top + 6}px` }}>
+        <div class="readout" aria-live="polite" style={{ ...side, top: `${top + 6}px` }}>
             <strong>
                 {many ? `${count(last - first + 1)} ranks: ${names.length > 26 ? `${names.slice(0, 24)}..` : names}` : `Rank ${names}`}
             </strong>

@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { createContext } from 'preact';
-import { useContext, useEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 
 import { NoSlice, type Source } from '../data/source';
 import type { Summary } from '../data/types';
 
-/** The profile that the page shows: its source and its first slice. */
+/** What a running job tells about itself, at each version of its data. */
+export interface LiveState {
+    version: number;
+    seconds: number;
+    live: LiveShares | null;
+}
+
+export interface LiveShares {
+    samples: number;
+    ranks: number;
+    work: number;
+    transfer: number;
+    waiting: number;
+    modules: { name: string; share: number; transfer: number; waiting: number; interval_width: number | null }[];
+}
+
+/** The profile that the page shows: its source and its first slice; `live` while the job runs. */
 export interface Profile {
     source: Source;
     summary: Summary;
+    live?: LiveState;
 }
 
 export const ProfileContext = createContext<Profile | null>(null);
@@ -25,10 +42,13 @@ export type Loaded<T> = { state: 'loading' } | { state: 'ready'; data: T } | { s
 export function useSlice<T>(name: string): Loaded<T> {
     const { source } = useProfile();
     const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' });
+    const shown = useRef('');
     useEffect(() => {
         let current = true;
         const settle = (next: Loaded<T>) => current && setLoaded(next);
-        settle({ state: 'loading' });
+        // A newer version of a running job replaces what is shown when it is there.
+        if (shown.current !== name) settle({ state: 'loading' });
+        shown.current = name;
         source.slice<T>(name).then(
             (data) => settle({ state: 'ready', data }),
             (error: Error) =>

@@ -24,8 +24,8 @@ export function sizeFrom(from: number): string {
     return `${Number.isInteger(value) ? value : value.toFixed(1)} ${unit}`;
 }
 
-/** A bin of requests to files: "below 128 B", "4.0 KiB to 16.0 KiB", "16.0 MiB and more". */
+/** A bin of requests to files: "below 128 B", "4 KiB to 16 KiB", "16 MiB and more". */
 export function requestSize(from: number, to: number | null): string {
     if (to === null) return `${sizeFrom(from)} and more`;
-    return from === 0 ? `below ${sizeFrom(to + 1)}` : `${sizeFrom(from)} to ${sizeFrom(to + 1)}`;
+    return from <= 1 ? `below ${sizeFrom(to + 1)}` : `${sizeFrom(from)} to ${sizeFrom(to + 1)}`;
 }

@@ -10,35 +10,27 @@ import { ChartFrame } from '../parts/chart';
 import { coloursOfNames } from '../parts/colours';
 import { Explain } from '../parts/explain';
 import { RanksLink } from '../parts/links';
+import type { Figure } from '../parts/rank_chart';
 import { type Mark, type Panel, RankPanels, type Series } from '../parts/rank_panels';
 import { SliceView } from '../parts/slice_view';
 import { type Column, Table } from '../parts/table';
+import { isFromOutside, Uncounted } from '../parts/uncounted';
 import { useProfile, useSlice } from '../parts/use_slice';
 import { param, selectedRanks, setParam } from '../state';
 import { bytes, count, percent, percentFine, plural, seconds } from '../text/units';
 import type { Counters } from './counters';
 
 export function BalanceView() {
+    const { job } = useProfile().summary;
     return (
         <>
             <h2>Balance</h2>
-            <SliceView<Ranks> name="ranks">{(ranks) => <OfRanks ranks={ranks} />}</SliceView>
+            {isFromOutside(job) ? <Uncounted /> : <SliceView<Ranks> name="ranks">{(ranks) => <OfRanks ranks={ranks} />}</SliceView>}
         </>
     );
 }
 
 // ---- figures ----
-
-interface Figure {
-    key: string;
-    name: string;
-    colour: string;
-    values: Values;
-    show: (value: number | null) => string;
-    unit: string;
-    about: string;
-    ofBytes?: boolean;
-}
 
 interface Figures {
     rows: RankRows;

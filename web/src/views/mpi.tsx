@@ -9,9 +9,11 @@ import type { Ranks, Spread } from '../data/types';
 import { ChartFrame } from '../parts/chart';
 import { coloursOfNames } from '../parts/colours';
 import { PlaceLink, RanksLink } from '../parts/links';
+import { RankOf } from '../parts/rank_of';
 import { SizeBars, type SizeClass } from '../parts/size_bars';
 import { SliceView } from '../parts/slice_view';
 import { type Column, Table } from '../parts/table';
+import { isFromOutside, Uncounted } from '../parts/uncounted';
 import { useProfile, useSlice } from '../parts/use_slice';
 import { param, selectedRanks, setParam, viewAddress } from '../state';
 import { messageSize, sizeFrom } from '../text/sizes';
@@ -103,10 +105,11 @@ const TABS = [
 ] as const;
 
 export function MpiView() {
+    const { job } = useProfile().summary;
     return (
         <>
             <h2>MPI</h2>
-            <SliceView<{ mpi: Mpi }> name="mpi">{({ mpi }) => <OfMpi mpi={mpi} />}</SliceView>
+            {isFromOutside(job) ? <Uncounted /> : <SliceView<{ mpi: Mpi }> name="mpi">{({ mpi }) => <OfMpi mpi={mpi} />}</SliceView>}
         </>
     );
 }
@@ -220,22 +223,6 @@ function useSelected(): { chosen: number; time: (name: string) => number | null;
     }, [loaded, ranges]);
 }
 
-function OfRank({ value, rank }: { value: string; rank: number | null }) {
-    return (
-        <>
-            {value}
-            {rank !== null && (
-                <>
-                    {' '}
-                    <a class="of-rank" href={viewAddress('balance', { ranks: String(rank) })} title={`Select rank ${rank}`}>
-                        {rank}
-                    </a>
-                </>
-            )}
-        </>
-    );
-}
-
 function Routines({ mpi }: { mpi: Mpi }) {
     const { job } = useProfile().summary;
     const { chosen, time, colours } = useSelected();
@@ -247,7 +234,7 @@ function Routines({ mpi }: { mpi: Mpi }) {
             value: (row) => pick(row)?.[0] ?? null,
             show: (row) => {
                 const picked = pick(row);
-                return picked ? <OfRank value={seconds(picked[0])} rank={picked[1]} /> : 'unknown';
+                return picked ? <RankOf value={seconds(picked[0])} rank={picked[1]} /> : 'unknown';
             },
         });
         const spread = (row: Routine) => row.per_rank?.time_s ?? null;
@@ -521,7 +508,7 @@ function Regions({ mpi }: { mpi: Mpi }) {
                     about: 'Wall time of the slowest rank, and that rank',
                     value: (row) => row.wall_per_rank_s?.max ?? null,
                     show: (row) =>
-                        row.wall_per_rank_s ? <OfRank value={seconds(row.wall_per_rank_s.max)} rank={row.wall_per_rank_s.max_rank} /> : 'unknown',
+                        row.wall_per_rank_s ? <RankOf value={seconds(row.wall_per_rank_s.max)} rank={row.wall_per_rank_s.max_rank} /> : 'unknown',
                 },
                 { title: 'MPI', unit: 's', about: 'Time in MPI, sum over ranks', value: (row) => row.mpi_s, show: (row) => seconds(row.mpi_s) },
                 { title: '% in MPI', about: 'Of the wall time', value: inMpi, show: (row) => percentFine(inMpi(row)) },

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Follows a job that is running: node live.mjs ADDRESS. The job is in the list, its shares and views are shown and change,
+// and at its end the page becomes its report.
+import { accessFaults, newPage, openBrowser, Tap } from './browser.mjs';
+
+const LONG = 120000;
+const tap = new Tap();
+const browser = await openBrowser();
+const page = await newPage(browser);
+try {
+    await page.goto(process.argv[2]);
+    await page.click('[data-part=jobs] a', { timeout: LONG });
+    tap.ok(true, 'the job is in the list of those that run');
+    await page.waitForSelector('main[data-view=live] [data-part=shares] .share', { timeout: LONG });
+    tap.ok(true, 'shares of modules are shown');
+    const text = () => page.textContent('main[data-view=live] h2');
+    const first = await text();
+    await page.waitForFunction((before) => document.querySelector('main[data-view=live] h2')?.textContent !== before, first, { timeout: LONG });
+    tap.ok(true, 'and they are followed');
+    tap.equal(await accessFaults(page), [], 'the page is accessible');
+    await page.click('nav.views a:text-is("Balance")');
+    await page.waitForSelector('main[data-view=balance] h2', { timeout: LONG });
+    tap.ok((await page.textContent('header')).includes('running'), 'the other views show the running job');
+    await page.waitForFunction(() => window.location.hash.startsWith('#/profile/'), null, { timeout: LONG });
+    await page.waitForSelector('main[data-view=overview] [data-part=split]', { timeout: LONG });
+    tap.ok(!(await page.textContent('header')).includes('running'), 'when it has ended the page is its report');
+} catch (error) {
+    tap.ok(false, 'the job can be followed', error.stack ?? error.message, await page.textContent('body').catch(() => ''));
+}
+tap.equal(page.problems, [], 'no errors');
+await browser.close();
+tap.done();
