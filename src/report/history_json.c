@@ -13,7 +13,7 @@
 #include "report/json_parts.h"
 #include "report/report_json.h"
 
-static const double LEAST_CHANGE = 0.01;
+static const double LEAST_CHANGE = 0.01, LEAST_OF_RUN = 0.005; /* of the figure, and of the wall time of the run */
 enum { MAX_CHANGES = 8 };
 
 static const char *const kinds[] = {"run", "factor", "region", "timer", "routine"}; /* enum fm_history_kind */
@@ -49,7 +49,7 @@ static const char *when_text(struct fm_history *history, const struct fm_history
 {
     char date[FM_UNIT_CHARS];
     fm_date_text(date, run->started_ns);
-    return date[0] ? fm_format(&history->arena, "since %.10s", date)
+    return date[0] ? fm_format(&history->arena, "since %.16s", date)
                    : fm_format(&history->arena, "since %s", run->file);
 }
 
@@ -71,6 +71,14 @@ static const char *change_text(const struct runs *runs, const struct fm_history_
                      rebuilt ? ", the first run of another build" : "", fm_percent_whole(certain, change->certainty));
 }
 
+/* Not what takes next to no time of the run. */
+static bool matters(const struct runs *runs, const struct fm_history_value *of, const struct fm_change *change)
+{
+    const struct fm_history_value wall = {.kind = FM_HISTORY_RUN, .name = "wall time"};
+    return of->kind == FM_HISTORY_FACTOR ||
+           fabs(change->after - change->before) >= LEAST_OF_RUN * value_of(&runs->items[runs->n - 1], &wall);
+}
+
 static void write_changes(const struct runs *runs, struct fm_json *json, const struct fm_history_value *of,
                           const double *known, const size_t *where, size_t n)
 {
@@ -78,6 +86,8 @@ static void write_changes(const struct runs *runs, struct fm_json *json, const s
     size_t n_changes = fm_changes_find(known, n, LEAST_CHANGE, changes, MAX_CHANGES);
     fm_json_array(json, "changes", FM_JSON_INLINE);
     for (size_t i = 0; i < n_changes; i++) {
+        if (!matters(runs, of, &changes[i]))
+            continue;
         bool worse = (changes[i].after > changes[i].before) != (of->kind == FM_HISTORY_FACTOR);
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_whole(json, "run", where[changes[i].at]);

@@ -93,11 +93,25 @@ function Histories({ histories }: { histories: History[] }) {
     );
 }
 
+/** What a change is about: the whole run first. */
+const ORDER = { run: 0, factor: 1, region: 2, timer: 3, routine: 4 };
+
+function size(change: Change): number {
+    return Math.abs(change.after - change.before);
+}
+
+/** The day of a run; its time too if all runs are of one day. */
+function dayOf(run: Run | undefined, runs: Run[]): string {
+    const text = date(run?.started ?? null);
+    const one = date(runs[0].started).slice(0, 10) === date(runs[runs.length - 1].started).slice(0, 10);
+    return !run ? '' : one ? text.slice(11, 16) : text.slice(0, 10);
+}
+
 function One({ history, title }: { history: History; title: string }) {
     const { runs, series } = history;
     const changes = series
         .flatMap((one) => one.changes.map((change) => ({ ...change, kind: one.kind })))
-        .sort((a, b) => Number(b.worse) - Number(a.worse) || b.run - a.run);
+        .sort((a, b) => Number(b.worse) - Number(a.worse) || ORDER[a.kind] - ORDER[b.kind] || size(b) - size(a));
     const of = (kind: Series['kind']) => series.filter((one) => one.kind === kind);
     const last = runs[runs.length - 1];
     return (
@@ -105,7 +119,7 @@ function One({ history, title }: { history: History; title: string }) {
             <h2>
                 <bdi>{title}</bdi>{' '}
                 <small>
-                    {plural(runs.length, 'run')}, {date(runs[0].started).slice(0, 10)} to {date(last.started).slice(0, 10)}
+                    {plural(runs.length, 'run')}, {date(runs[0].started).slice(0, 16)} to {date(last.started).slice(0, 16)} UTC
                 </small>
             </h2>
             <section aria-label="Changes" data-part="changes">
@@ -161,16 +175,17 @@ function Lines({ name, title, unit, runs, series }: LinesProps) {
     const options = useMemo<Omit<uPlot.Options, 'width' | 'height'>>(
         () => ({
             legend: { show: false },
+            padding: [8, 40, 0, 0],
             cursor: { drag: { x: false, y: false } },
             scales: { x: { time: false }, y: { range: (_u, _min, max) => [0, unit === 'fraction' ? Math.max(1, max) : max * 1.05 || 1] } },
             axes: [
                 {
                     stroke: colour('--quiet'),
                     grid: { stroke: colour('--line') },
-                    values: (_u, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? date(runs[tick - 1]?.started ?? null).slice(0, 10) : '')),
+                    values: (_u, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? dayOf(runs[tick - 1], runs) : '')),
                     space: 90,
                 },
-                { stroke: colour('--quiet'), grid: { stroke: colour('--line') }, size: 70, values: (_u, ticks) => ticks.map((tick) => text(tick)) },
+                { stroke: colour('--quiet'), grid: { stroke: colour('--line') }, size: 70, values: (_u, ticks) => ticks.map((tick) => (tick === 0 ? '0' : text(tick))) },
             ],
             series: [
                 {},

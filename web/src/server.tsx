@@ -38,15 +38,17 @@ function OneProfile({ base }: { base: string }) {
 
 /** A new version of the data replaces the old one at most every 2 seconds: the page stays calm, and the job is read less. */
 const VERSION_MS = 2000;
+const AGAIN_MS = 1000;
 
 /** Follows a running job; when it has ended, the page becomes its report. */
 function LiveJob({ job }: { job: string }) {
     const [state, setState] = useState<LiveState>({ version: 0, seconds: 0, live: null });
     const [ended, setEnded] = useState(false);
     useEffect(() => {
-        const stream = new EventSource(`/api/job/${job}/stream`);
+        let stream: EventSource;
+        let again: ReturnType<typeof setTimeout>;
         let last = 0;
-        stream.onmessage = (event) => {
+        const receive = (event: MessageEvent<string>) => {
             const next = JSON.parse(event.data) as LiveState & { ended?: boolean; profile?: string | null };
             if (next.ended) {
                 stream.close();
@@ -57,7 +59,19 @@ function LiveJob({ job }: { job: string }) {
                 setState(next);
             }
         };
-        return () => stream.close();
+        const open = () => {
+            stream = new EventSource(`/api/job/${job}/stream`);
+            stream.onmessage = receive;
+            // A browser gives up if the answer is no stream: while the server is still reading the job for the first time.
+            stream.onerror = () => {
+                if (stream.readyState === EventSource.CLOSED) again = setTimeout(open, AGAIN_MS);
+            };
+        };
+        open();
+        return () => {
+            clearTimeout(again);
+            stream.close();
+        };
     }, [job]);
     const source = useMemo(() => serverSource(`api/job/${job}`, () => undefined), [job, state.version]);
     return (

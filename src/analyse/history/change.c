@@ -101,7 +101,7 @@ static size_t divide(const struct series *series, double penalty, size_t *begins
     for (size_t to = 1; to <= series->n; to++) {
         best[to] = INFINITY;
         for (size_t from = 0; from < to; from++) {
-            if (to - from < (from ? LEAST_AFTER : LEAST_BEFORE) || isinf(best[from]))
+            if (to - from < (from && to == series->n ? LEAST_AFTER : LEAST_BEFORE) || isinf(best[from]))
                 continue;
             double cost = best[from] + cost_of(series, from, to) + penalty;
             if (cost < best[to]) {

@@ -17,7 +17,8 @@ struct fm_change {
 };
 
 /* Writes the changes in the order of time, the latest `max` at most, and returns their number. A change is at least `least` of the
- * mean before it: 0.01 is 1 %. At least 3 values are needed before a change, and 2 after it. */
+ * mean before it: 0.01 is 1 %. At least 3 values are needed before a change, and 3
+ * after it, 2 if they are the last ones. */
 size_t fm_changes_find(const double *values, size_t n, double least, struct fm_change *changes, size_t max);
 
 /* The probability that Student's t with this many degrees of freedom is farther from 0 than `t`. */

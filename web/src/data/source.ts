@@ -79,7 +79,7 @@ export async function fetchDocument<T>(path: string, progress?: Progress): Promi
             continue;
         }
         progress?.(null);
-        if (answer.status === 404) throw new NoSlice(path);
+        if (answer.status === 404) throw new NoSlice(sentence(await answer.text()) || path);
         if (!answer.ok) throw new Error(sentence(await answer.text()) || `the server answered ${answer.status}`);
         return (await answer.json()) as T;
     }
