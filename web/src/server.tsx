@@ -22,13 +22,13 @@ export function ServerPage() {
 }
 
 function OneProfile({ base }: { base: string }) {
-    const [done, setDone] = useState<number | null>(null);
-    const source = useMemo(() => serverSource(base, setDone), [base]);
+    const [reading, setReading] = useState<number | null>(null);
+    const source = useMemo(() => serverSource(base, setReading), [base]);
     return (
         <>
-            {done !== null && (
+            {reading !== null && (
                 <p class="quiet" role="status">
-                    Reading the profile: {percent(done)}
+                    The server is reading the profile, for {seconds(reading)} so far.
                 </p>
             )}
             <ProfilePage source={source} />
@@ -95,7 +95,7 @@ interface Listed {
     wall_s: number;
     started: string | null;
     mpi_fraction: number;
-    parallel_efficiency: number | null;
+    parallel: number | null;
     end: string;
     finding: string | null;
     error?: string;
@@ -183,7 +183,7 @@ function List() {
                         { title: 'Wall time', unit: 's', value: (row) => row.wall_s, show: (row) => seconds(row.wall_s) },
                         { title: 'Started', text: true, value: (row) => row.started, show: (row) => date(row.started) },
                         { title: 'In MPI', value: (row) => row.mpi_fraction, show: (row) => percent(row.mpi_fraction) },
-                        { title: 'Efficiency', value: (row) => row.parallel_efficiency, show: (row) => percent(row.parallel_efficiency) },
+                        { title: 'Efficiency', value: (row) => row.parallel, show: (row) => percent(row.parallel) },
                         { title: 'First finding', text: true, value: (row) => row.finding ?? '' },
                     ]}
                 />
