@@ -99,7 +99,7 @@ enum MHD_Result fm_stream_begin(struct fm_server *server, struct fm_http_request
     if (!stream)
         return MHD_NO;
     pthread_mutex_lock(&server->tasks.lock);
-    struct fm_watched *watched = fm_work_watched(server, request->route.id);
+    struct fm_watched *watched = fm_watched_find(server->watched, request->route.id);
     if (watched) {
         *stream = (struct fm_stream){.next = watched->streams,
                                      .server = server,
