@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The first page: the verdict, where the time goes, the factors of efficiency, the ranks, and what to do about it.
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 
-import { hasRank } from '../data/rankset';
-import type { Finding, Ranks, Summary } from '../data/types';
+import { hasRank, parseRanks } from '../data/rankset';
+import type { Finding, Host, Ranks, Summary } from '../data/types';
 import { shade } from '../parts/colours';
 import { Explain } from '../parts/explain';
 import { PlaceLink, RanksLink } from '../parts/links';
@@ -187,58 +187,110 @@ function TimeSplit({ summary: { split, job } }: { summary: Summary }) {
 // ---- ranks ----
 
 const CELLS = 256;
+const HOSTS = 16;
 
-/** One cell per rank, or per group of neighbouring ranks if there are many: the mean of the time lost. */
-function RankStrip({ ranks }: { ranks: Ranks }) {
-    const [from, setFrom] = useState<number | null>(null);
-    const { rank, wall_s: wall, mpi_s: mpi, io_s: io, runqueue_s: queue } = ranks.processes;
-    const n = rank.length;
-    if (n < 2) return null;
-    const group = Math.ceil(n / CELLS);
-    const cells = [];
-    for (let i = 0; i < n; i += group) {
-        let lost = 0;
-        let whole = 0;
-        const last = Math.min(n, i + group) - 1;
-        for (let k = i; k <= last; k++) {
-            lost += (mpi[k] ?? 0) + (io?.[k] ?? 0);
-            whole += wall[k] ?? 0;
-            void queue;
+interface Cell {
+    first: number;
+    last: number;
+    /** Of the time; null if unknown. */
+    lost: number | null;
+}
+
+interface Row {
+    host: string;
+    cells: Cell[];
+}
+
+/** The share of the time that a rank does not spend in the program, by rank. */
+function lostShares(ranks: Ranks): Map<number, number | null> {
+    const { per_rank } = ranks.split;
+    const shares = new Map<number, number | null>();
+    let i = 0;
+    for (const [first, last] of parseRanks(per_rank.ranks))
+        for (let rank = first; rank <= last; rank++, i++) {
+            const wall = per_rank.wall_s[i];
+            shares.set(rank, wall > 0 ? 1 - per_rank.program_s[i] / wall : null);
         }
-        cells.push({ first: rank[i] ?? i, last: rank[last] ?? last, share: whole ? lost / whole : 0 });
+    return shares;
+}
+
+/** One cell per rank, or per group of neighbouring ranks if there are many: the mean of its ranks. */
+function cellsOf(ranks: number[], shares: Map<number, number | null>): Cell[] {
+    const group = Math.ceil(ranks.length / CELLS);
+    const cells: Cell[] = [];
+    for (let i = 0; i < ranks.length; i += group) {
+        const members = ranks.slice(i, i + group);
+        const known = members.map((rank) => shares.get(rank) ?? null).filter((share): share is number => share !== null);
+        cells.push({
+            first: members[0],
+            last: members[members.length - 1],
+            lost: known.length ? known.reduce((sum, share) => sum + share, 0) / known.length : null,
+        });
     }
-    const most = Math.max(...cells.map((cell) => cell.share));
-    const select = (first: number, last: number) => setParam({ ranks: first === last ? `${first}` : `${Math.min(first, last)}-${Math.max(first, last)}` });
+    return cells;
+}
+
+/** A row per host, if there are several but not too many; else one row for all. */
+function rowsOf(ranks: Ranks, hosts: Host[]): Row[] {
+    const shares = lostShares(ranks);
+    if (hosts.length < 2 || hosts.length > HOSTS) return [{ host: '', cells: cellsOf([...shares.keys()], shares) }];
+    return hosts.map((host) => {
+        const here = parseRanks(host.ranks).flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => first + i));
+        return { host: host.name, cells: cellsOf(here, shares) };
+    });
+}
+
+function RankStrip({ ranks }: { ranks: Ranks }) {
+    const { job } = useProfile().summary;
+    const [from, setFrom] = useState<number | null>(null);
+    const rows = useMemo(() => rowsOf(ranks, job.hosts_list), [ranks, job]);
+    const cells = rows.flatMap((row) => row.cells);
+    if (cells.length < 2) return null;
+    const most = cells.reduce<Cell>((a, b) => ((b.lost ?? -1) > (a.lost ?? -1) ? b : a), cells[0]);
+    const name = (cell: Cell) => (cell.first === cell.last ? `rank ${cell.first}` : `ranks ${cell.first}-${cell.last}`);
+    const select = (first: number, last: number) =>
+        setParam({ ranks: first === last ? `${first}` : `${Math.min(first, last)}-${Math.max(first, last)}` });
     const chosen = selectedRanks.value;
+    const several = rows.length > 1;
     return (
         <section class="card" aria-label="Ranks" data-part="ranks">
             <h2>
-                Ranks <small>colour: share of the time in MPI and file I/O; click or drag to select</small>
+                Ranks <small>colour: share of the time lost to MPI, file I/O or no CPU; click or drag to select</small>
             </h2>
-            <div class="strip" role="group" aria-label="Ranks by time lost">
-                {cells.map((cell, i) => (
-                    <button
-                        key={i}
-                        type="button"
-                        class={chosen.length && hasRank(chosen, cell.first) ? 'chosen' : ''}
-                        style={{ background: shade(cell.share) }}
-                        tabIndex={i === 0 ? 0 : -1}
-                        title={`${cell.first === cell.last ? `rank ${cell.first}` : `ranks ${cell.first}-${cell.last}`}: ${percent(cell.share)} of the time in MPI and file I/O`}
-                        onPointerDown={() => setFrom(cell.first)}
-                        onPointerUp={() => {
-                            select(from ?? cell.first, cell.last);
-                            setFrom(null);
-                        }}
-                        onKeyDown={(event) => moveAlong(event, () => select(cell.first, cell.last))}
-                    />
-                ))}
-            </div>
+            {rows.map((row, r) => (
+                <div class={several ? 'strip-row' : ''} key={row.host || r}>
+                    {several && (
+                        <span class="host" title={row.host}>
+                            <bdi>{row.host}</bdi>
+                        </span>
+                    )}
+                    <div class="strip" role="group" aria-label={several ? `Ranks of ${row.host}` : 'Ranks'}>
+                        {row.cells.map((cell, i) => (
+                            <button
+                                key={i}
+                                type="button"
+                                class={chosen.length && hasRank(chosen, cell.first) ? 'chosen' : ''}
+                                style={{ background: cell.lost === null ? 'none' : shade(cell.lost) }}
+                                tabIndex={i === 0 ? 0 : -1}
+                                aria-label={`${name(cell)}: ${percent(cell.lost)} lost`}
+                                title={`${name(cell)}: ${percent(cell.lost)} lost`}
+                                onPointerDown={() => setFrom(cell.first)}
+                                onPointerUp={() => {
+                                    select(from ?? cell.first, cell.last);
+                                    setFrom(null);
+                                }}
+                                onKeyDown={(event) => moveAlong(event, () => select(cell.first, cell.last))}
+                            />
+                        ))}
+                    </div>
+                </div>
+            ))}
             <p class="axis">
-                <span>{cells[0].first}</span>
+                <span>{several ? '' : cells[0].first}</span>
                 <span class="quiet">
-                    {group > 1 ? `${plural(group, 'rank')} per cell; ` : ''}at most {percent(most)} lost
+                    most: {name(most)}, {percent(most.lost)}
                 </span>
-                <span>{cells[cells.length - 1].last}</span>
+                <span>{several ? '' : cells[cells.length - 1].last}</span>
             </p>
         </section>
     );
@@ -281,29 +333,22 @@ function Findings({ summary }: { summary: Summary }) {
 }
 
 function FindingRow({ finding }: { finding: Finding }) {
+    const [open, setOpen] = useState(false);
     return (
         <li>
-            <details>
+            <details onToggle={(event) => setOpen(event.currentTarget.open)}>
                 <summary>
                     <span class="what">{finding.text}</span>
-                    <span class="cost">
-                        {finding.cost_s > 0 ? (
-                            <>
-                                <strong>{seconds(finding.cost_s)}</strong> {percent(finding.cost_fraction)}
-                            </>
-                        ) : (
-                            <span class="quiet">no time</span>
-                        )}
-                    </span>
                 </summary>
                 <div class="evidence">
                     <p>
                         <strong>What to try:</strong> {finding.advice}
                     </p>
                     {finding.trace && <p>{finding.trace}</p>}
+                    {open && <SliceView<Ranks> name="ranks">{(ranks) => <TwoGroups ranks={ranks} of={finding.ranks} />}</SliceView>}
                     <p>
-                        <PlaceLink {...finding} /> · <RanksLink ranks={finding.ranks} /> · rule{' '}
-                        <code>{finding.rule}</code> · {finding.measured ? 'measured' : 'estimated'}
+                        <RanksLink ranks={finding.ranks} /> · rule <code>{finding.rule}</code> ·{' '}
+                        {finding.measured ? 'the cost is measured' : 'the cost is estimated'}
                     </p>
                     <dl class="facts small">
                         {Object.entries(finding.evidence).map(([name, value]) => (
@@ -315,7 +360,53 @@ function FindingRow({ finding }: { finding: Finding }) {
                     </dl>
                 </div>
             </details>
+            <span class="place">{(finding.file || finding.function) && <PlaceLink {...finding} />}</span>
+            <span class="cost">
+                {finding.cost_s > 0 ? (
+                    <>
+                        <strong>{seconds(finding.cost_s)}</strong> {percent(finding.cost_fraction)}
+                    </>
+                ) : (
+                    <span class="quiet">no time</span>
+                )}
+            </span>
         </li>
+    );
+}
+
+/** The ranks of a finding against the others: time in the program and in MPI, on average. */
+function TwoGroups({ ranks, of }: { ranks: Ranks; of: string }) {
+    const chosen = parseRanks(of);
+    const { rank, wall_s: wall, mpi_s: mpi } = ranks.processes;
+    const sums = { in: { n: 0, program: 0, mpi: 0 }, out: { n: 0, program: 0, mpi: 0 } };
+    rank.forEach((value, i) => {
+        if (value === null || wall[i] === null || mpi[i] === null) return;
+        const group = hasRank(chosen, value) ? sums.in : sums.out;
+        group.n++;
+        group.program += (wall[i] ?? 0) - (mpi[i] ?? 0);
+        group.mpi += mpi[i] ?? 0;
+    });
+    if (!sums.in.n || !sums.out.n) return null;
+    const rows = [
+        { name: `these ${plural(sums.in.n, 'rank')}`, ...sums.in },
+        { name: `the other ${plural(sums.out.n, 'rank')}`, ...sums.out },
+    ].map((row) => ({ ...row, program: row.program / row.n, mpi: row.mpi / row.n }));
+    const widest = Math.max(...rows.map((row) => row.program + row.mpi));
+    return (
+        <div class="two-groups" role="group" aria-label="Its ranks against the others, on average">
+            {rows.map((row) => (
+                <div key={row.name}>
+                    <span>{row.name}</span>
+                    <span class="track" aria-hidden="true">
+                        <span class="part-program" style={{ width: `${(100 * row.program) / widest}%` }} />
+                        <span class="part-mpi" style={{ width: `${(100 * row.mpi) / widest}%` }} />
+                    </span>
+                    <span>
+                        {seconds(row.program)} outside MPI, {seconds(row.mpi)} in MPI
+                    </span>
+                </div>
+            ))}
+        </div>
     );
 }
 
