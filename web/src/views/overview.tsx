@@ -416,5 +416,5 @@ function evidenceText(name: string, value: number | string | null): string {
     if (name.endsWith('_s')) return seconds(value);
     if (name.endsWith('_ns')) return seconds(value / 1e9);
     if (name.endsWith('fraction') || name.endsWith('share')) return percent(value);
-    return Number.isInteger(value) ? count(value) : value.toPrecision(3);
+    return Number.isInteger(value) || value >= 1000 ? count(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
