@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The front end (web/), built by tools/build_web.py and contained in the tool. Empty if it could not be built, for
+/* The front end (web/), built by tools/make_bundle.py and contained in the tool. Empty if it could not be built, for
  * example because node was missing. */
 #ifndef FM_PAGES_BUNDLE_H
 #define FM_PAGES_BUNDLE_H

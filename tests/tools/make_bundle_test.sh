@@ -1,5 +1,5 @@
 #!/bin/bash
-# tools/build_web.py: without node everything else is built and a line mentions what is missing; with it, the pages are built
+# tools/make_bundle.py: without node everything else is built and a line mentions what is missing; with it, the pages are built
 # at the next try; a release has them built; an error in the sources is an error.
 # shellcheck disable=SC2016,SC2317 # functions and expressions are evaluated by ok
 set -u
@@ -12,7 +12,7 @@ cp -r "$FATHOM_SOURCE"/web/{src,package.json,package-lock.json,tsconfig.json,vit
 python=/usr/bin/python3
 
 build() { # build STATUS [PATH]
-    PATH=${2:-$PATH} "$python" "$FATHOM_SOURCE/tools/build_web.py" "$web" "$TMPDIR/work" "$TMPDIR/bundle.c" >"$TMPDIR/out" 2>&1
+    PATH=${2:-$PATH} "$python" "$FATHOM_SOURCE/tools/make_bundle.py" "$web" "$TMPDIR/work" "$TMPDIR/bundle.c" >"$TMPDIR/out" 2>&1
     [ $? -eq "$1" ]
 }
 mentions() { grep -q "$1" "$TMPDIR/out"; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds the front end in web/ and writes it as C source: build_web.py WEB WORK OUTPUT
+"""Builds the front end in web/ and writes it as C source: make_bundle.py WEB WORK OUTPUT
 
 WEB     the sources; a release has the built files in WEB/bundle, and then node is not needed
 WORK    a directory for the built files
@@ -48,7 +48,7 @@ def install_packages(web):
     if not shutil.which("npm"):
         raise Missing("npm was not found")
     print("web pages: fetching the packages of web/package-lock.json", flush=True)
-    done = run(["npm", "ci", "--no-audit", "--no-fund", "--no-update-notifier"], web)
+    done = run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"], web)
     if done.returncode:
         last = [line for line in done.stdout.splitlines() if "error" in line][:1] or ["npm ci failed"]
         raise Missing(f"npm could not fetch the packages ({last[0].strip()})")
@@ -89,7 +89,7 @@ def as_source(js, css):
     js = js.replace(b"</script", b"<\\/script").replace(b"<!--", b"<\\!--").strip()
     css = css.strip()
     sha = [base64.b64encode(hashlib.sha256(data).digest()).decode() for data in (js, css)]
-    return (f'/* Made by tools/build_web.py. */\n#include "pages/bundle.h"\n\n'
+    return (f'/* Made by tools/make_bundle.py. */\n#include "pages/bundle.h"\n\n'
             f"static const char js[] =\n{literal(js)};\nstatic const char css[] =\n{literal(css)};\n\n"
             f"const struct fm_bundle fm_bundle = {{\n    js, css, {len(js)}, {len(css)},\n"
             f'    "{sha[0]}",\n    "{sha[1]}",\n}};\n')
