@@ -16,7 +16,7 @@ MESON = meson
 NINJA = ninja -C $(BUILD)
 
 .DEFAULT_GOAL := build
-.PHONY: all build demo test cross bench install check format fuzz seeds soak agree balanced torture dist clean help
+.PHONY: all build demo test cross bench install check format fuzz seeds soak agree balanced torture pictures dist clean help
 
 all: build
 
@@ -35,6 +35,7 @@ help:
 	@echo 'make torture    TORTURE_ROUNDS=$(TORTURE_ROUNDS) jobs killed at random moments; TORTURE_SEED=N repeats a run'
 	@echo 'make seeds      write what fuzzing starts from anew, after a change of the format of profiles or segments'
 	@echo 'make install    into prefix=$(prefix), under DESTDIR= if given; libdir=$(libdir) is relative to prefix'
+	@echo 'make pictures   take the pictures of web pages in doc/images anew'
 	@echo 'make dist       a release tarball of the last commit in $(BUILD)/, with the web pages built'
 	@echo 'make clean      remove $(BUILD)/'
 
@@ -99,6 +100,11 @@ torture: build
 seeds: $(BUILD)/build.ninja
 	@$(NINJA) --quiet tests/fuzz-seeds
 	@$(BUILD)/tests/fuzz-seeds tests/fuzz/corpus
+
+pictures:
+	@tools/setup.sh
+	@$(MAKE) --no-print-directory build
+	@FATHOM_BUILD=$(abspath $(BUILD)) tools/pictures.py
 
 dist: build
 	@BUILD=$(BUILD) tools/dist.sh

@@ -10,7 +10,7 @@
 #include "report/history.h"
 #include "report/profile_files.h"
 
-struct search {
+struct history_search {
     struct fm_history history;
     const char *directory, *debug_path;
     bool html;
@@ -21,7 +21,7 @@ struct search {
 static void cannot_read(void *context, const char *path, const char *why)
 {
     (void)path;
-    struct search *search = context;
+    struct history_search *search = context;
     search->failed++;
     fm_print_line(stderr, "fathom report: %s.\n", why);
 }
@@ -29,7 +29,7 @@ static void cannot_read(void *context, const char *path, const char *why)
 static enum fm_status add_file(void *context, const char *path, const struct stat *st)
 {
     (void)st;
-    struct search *search = context;
+    struct history_search *search = context;
     struct fm_profile *profile;
     struct fm_error error = {0};
     enum fm_status status = fm_profile_read(path, &profile, &error);
@@ -46,13 +46,13 @@ static enum fm_status add_file(void *context, const char *path, const struct sta
 
 static enum fm_status write_json(void *context, FILE *out, struct fm_error *error)
 {
-    struct search *search = context;
+    struct history_search *search = context;
     return fm_history_json(&search->history, out, error);
 }
 
 static enum fm_status print(void *context, FILE *out, struct fm_error *error)
 {
-    struct search *search = context;
+    struct history_search *search = context;
     if (!search->html)
         return write_json(context, out, error);
     enum fm_status status = fm_html_begin(out, "History", "The history of the runs of programs.", error);
@@ -65,7 +65,7 @@ static enum fm_status print(void *context, FILE *out, struct fm_error *error)
 
 int fm_report_history(const char *directory, bool html, const char *output, const char *debug_path)
 {
-    struct search search = {.directory = directory, .debug_path = debug_path, .html = html};
+    struct history_search search = {.directory = directory, .debug_path = debug_path, .html = html};
     const struct fm_profile_files files = {
         .recursive = true, .found = add_file, .failed = cannot_read, .context = &search};
     enum fm_status status = fm_profile_files_walk(directory, &files);

@@ -43,6 +43,8 @@ static void link_newest(struct fm_cache *cache, struct fm_cached *item)
 static void drop(struct fm_cache *cache, struct fm_cached **slot)
 {
     struct fm_cached *item = *slot;
+    if (!item)
+        return;
     *slot = item->next;
     unlink_use(cache, item);
     cache->bytes -= size_of(item);

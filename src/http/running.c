@@ -13,13 +13,13 @@
 
 enum { TEXT_BYTES = 32 << 10, MAX_ARGUMENTS = 16 };
 
-struct search {
+struct running_search {
     struct fm_running *running;
     struct fm_node_here here;
     bool no_memory;
 };
 
-static struct fm_running_job *job_of(struct search *search, const char *key)
+static struct fm_running_job *job_of(struct running_search *search, const char *key)
 {
     struct fm_running *running = search->running;
     for (size_t i = 0; i < running->n; i++)
@@ -61,7 +61,7 @@ static void find_program(const struct fm_node_file *file, char *program, size_t 
 
 static bool add_segment(void *context, const struct fm_node_file *file)
 {
-    struct search *search = context;
+    struct running_search *search = context;
     if (!file->readable || file->header.state == FM_STATE_MERGED)
         return true;
     struct fm_running_job *job = job_of(search, file->name.job_key);
@@ -92,7 +92,7 @@ bool fm_running_find(struct fm_running *running, const char *key)
 {
     char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories);
-    struct search search = {.running = running};
+    struct running_search search = {.running = running};
     *running = (struct fm_running){0};
     fm_node_here(&search.here);
     for (size_t i = 0; i < n && !search.no_memory; i++)

@@ -89,15 +89,16 @@ void fm_store_trim(struct fm_store *store, size_t limit)
 {
     for (;;) {
         struct fm_stored *oldest = NULL;
-        size_t bytes = 0;
+        size_t bytes = 0, n = 0;
         for (struct fm_stored *entry = store->entries; entry; entry = entry->next) {
             if (entry->busy || !entry->source.is_open)
                 continue;
             bytes += fm_source_bytes(&entry->source);
+            n++;
             if (!entry->tasks && (!oldest || entry->used_ns < oldest->used_ns))
                 oldest = entry;
         }
-        if (bytes <= limit || !oldest)
+        if (bytes <= limit || n < 2 || !oldest) /* the last one stays, however large: its user is still looking at it */
             return;
         fm_source_close(&oldest->source);
     }

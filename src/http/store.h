@@ -50,7 +50,8 @@ struct fm_stored *fm_store_add(struct fm_store *store, const char *path, const s
 void fm_store_look_begin(struct fm_store *store);
 void fm_store_look_end(struct fm_store *store);
 void fm_store_forget_gone(struct fm_store *store);
-/* Closes idle profiles, least recently used first, until the open ones take at most `limit` bytes. */
+/* Closes idle profiles, least recently used first, until the open ones take at most `limit` bytes, or only one
+ * is open. */
 void fm_store_trim(struct fm_store *store, size_t limit);
 void fm_store_close(struct fm_store *store);
 

@@ -66,7 +66,7 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
         find_next(stream);
         over = ended && !stream->bytes;
     }
-    if (stream->at < stream->bytes && !over) {
+    if (stream->text && stream->at < stream->bytes && !over) {
         n = stream->bytes - stream->at < most ? stream->bytes - stream->at : most;
         memcpy(buffer, stream->text + stream->at, n);
         stream->at += n;
@@ -99,7 +99,7 @@ enum MHD_Result fm_stream_begin(struct fm_server *server, struct fm_http_request
     if (!stream)
         return MHD_NO;
     pthread_mutex_lock(&server->tasks.lock);
-    struct fm_watched *watched = fm_work_watched(server, request->route.id);
+    struct fm_watched *watched = fm_watched_find(server->watched, request->route.id);
     if (watched) {
         *stream = (struct fm_stream){.next = watched->streams,
                                      .server = server,

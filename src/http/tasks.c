@@ -165,7 +165,9 @@ bool fm_tasks_stop(struct fm_tasks *tasks)
     until.tv_sec += STOP_SECONDS;
     for (size_t i = 0; i < tasks->n_workers; i++)
         ended = join(tasks->workers[i], &until) && ended;
+    pthread_mutex_lock(&tasks->lock);
     while (ended && tasks->first)
         end_task(tasks, tasks->first);
+    pthread_mutex_unlock(&tasks->lock);
     return ended;
 }

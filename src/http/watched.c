@@ -127,3 +127,10 @@ void fm_watched_find_profile(const struct fm_watched *watched, char *const *plac
         fm_profile_files_walk(written, &files);
     }
 }
+
+struct fm_watched *fm_watched_find(struct fm_watched *first, const char *key)
+{
+    while (first && strcmp(first->key, key) != 0)
+        first = first->next;
+    return first;
+}

@@ -52,4 +52,7 @@ void fm_watched_find_profile(const struct fm_watched *watched, char *const *plac
                              char path[FM_FILE_PATH_BYTES]);
 void fm_watched_close(struct fm_watched *watched);
 
+struct fm_watched *fm_watched_find(struct fm_watched *first,
+                                   const char *key); /* in a list; NULL if nobody looks at it */
+
 #endif

@@ -21,7 +21,6 @@ bool fm_work_history(struct fm_server *server, struct fm_http_request *request);
 /* Running jobs: the list, and a slice or a stream of one. If a stream can begin, its answer is 200 without a document. */
 bool fm_work_jobs(struct fm_server *server, struct fm_http_request *request);
 bool fm_work_job(struct fm_server *server, struct fm_http_request *request);
-struct fm_watched *fm_work_watched(struct fm_server *server, const char *key);  /* NULL if nobody looks at it */
 void fm_work_set_running(struct fm_server *server, struct fm_running *running); /* takes over a new list */
 void fm_work_jobs_tick(struct fm_server *server,
                        uint64_t now_ns);         /* new versions for streams; forgets what is unused */

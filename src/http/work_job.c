@@ -105,17 +105,9 @@ struct job_task {
     struct fm_error error;
 };
 
-struct fm_watched *fm_work_watched(struct fm_server *server, const char *key)
-{
-    struct fm_watched *watched = server->watched;
-    while (watched && strcmp(watched->key, key) != 0)
-        watched = watched->next;
-    return watched;
-}
-
 static struct fm_watched *watch(struct fm_server *server, const char *key)
 {
-    struct fm_watched *watched = fm_work_watched(server, key);
+    struct fm_watched *watched = fm_watched_find(server->watched, key);
     if (watched || !(watched = calloc(1, sizeof *watched)))
         return watched;
     snprintf(watched->key, sizeof watched->key, "%s", key);

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "http/work.h"
-#include "report/scaling.h"
+#include "pages/slice_scale.h"
 
 #define OPEN_LIMIT (768ull << 20) /* bytes of profiles that stay open while nobody uses them */
 
@@ -107,7 +107,7 @@ bool fm_work_slice(struct fm_server *server, struct fm_http_request *request)
 
 static enum fm_status write_scaling(void *context, FILE *out, struct fm_error *error)
 {
-    return fm_scaling_json(context, out, error);
+    return fm_slice_scale(context, out, error);
 }
 
 static void compare(struct fm_task *task)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pages/html_scale.h"
 
+#include <string.h>
+
 #include "pages/html.h"
 #include "pages/slice_scale.h"
 #include "render/json.h"
@@ -8,10 +10,21 @@
 
 struct scale_page {
     FILE *out;
-    struct fm_scaling scaling; /* of the view that is being written */
+    const struct fm_scaling_run *given;
+    size_t n;
+    struct fm_scaling_run runs[FM_SCALE_RUNS]; /* of the view that is being written */
+    struct fm_scaling scaling;                 /* the same */
     enum fm_scaling_view views[FM_SCALING_SPLIT];
     size_t n_views;
 };
+
+/* Each view is opened from the runs in the order in which they were given: which of two versions is A depends on it. */
+static enum fm_status open_view(struct scale_page *page, const struct fm_scaling_options *options,
+                                struct fm_error *error)
+{
+    memcpy(page->runs, page->given, page->n * sizeof *page->runs);
+    return fm_scaling_open(&page->scaling, page->runs, page->n, options, error);
+}
 
 static enum fm_status write_view(void *context, FILE *out, struct fm_error *error)
 {
@@ -52,8 +65,8 @@ static bool is_written(const struct scale_page *page, enum fm_scaling_view view)
 }
 
 /* The views besides the first one. What cannot be shown of these runs is left out. */
-static enum fm_status print_others(struct scale_page *page, struct fm_scaling_run *runs, size_t n,
-                                   const struct fm_scaling_options *options, struct fm_error *error)
+static enum fm_status print_others(struct scale_page *page, const struct fm_scaling_options *options,
+                                   struct fm_error *error)
 {
     bool of_paths = options->focus || options->inside_mpi || options->fold_recursion;
     enum fm_scaling_view last = of_paths ? FM_SCALING_FLAT : FM_SCALING_TIMERS;
@@ -64,7 +77,7 @@ static enum fm_status print_others(struct scale_page *page, struct fm_scaling_ru
         other.view = view;
         if (is_written(page, view))
             continue;
-        status = fm_scaling_open(&page->scaling, runs, n, &other, &why);
+        status = open_view(page, &other, &why);
         if (status == FM_ERR_USAGE || status == FM_ERR_INPUT)
             status = FM_OK;
         else if (status)
@@ -76,22 +89,22 @@ static enum fm_status print_others(struct scale_page *page, struct fm_scaling_ru
     return status;
 }
 
-enum fm_status fm_html_scale(struct fm_scaling_run *runs, size_t n, const struct fm_scaling_options *options, FILE *out,
-                             struct fm_error *error)
+enum fm_status fm_html_scale(const struct fm_scaling_run *runs, size_t n, const struct fm_scaling_options *options,
+                             FILE *out, struct fm_error *error)
 {
-    struct scale_page page = {.out = out};
+    struct scale_page page = {.out = out, .given = runs, .n = n};
     struct fm_scaling_options first = *options;
     if (first.view == FM_SCALING_COSTS || first.view == FM_SCALING_EFFICIENCY) /* all pages have them */
         first.view = FM_SCALING_USUAL;
-    enum fm_status status = fm_scaling_open(&page.scaling, runs, n, &first, error);
-    const char *name = status ? "" : runs[0].report.summary.name;
+    enum fm_status status = open_view(&page, &first, error);
+    const char *name = status ? "" : page.runs[0].report.summary.name;
     if (!status)
         status = fm_html_begin(out, name, "A comparison of runs.", error);
     if (!status)
         status = print_view(&page, error);
     fm_scaling_close(&page.scaling);
     if (!status)
-        status = print_others(&page, runs, n, options, error);
+        status = print_others(&page, options, error);
     if (!status)
         status = fm_html_slice(out, "scale", write_views, &page, error);
     if (!status)

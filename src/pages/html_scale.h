@@ -6,8 +6,8 @@
 
 #include "report/scaling.h"
 
-/* Sorts `runs`, as fm_scaling_open does; fails as it does if the view of the options cannot be shown. */
-enum fm_status fm_html_scale(struct fm_scaling_run *runs, size_t n, const struct fm_scaling_options *options, FILE *out,
-                             struct fm_error *error);
+/* At most FM_SCALE_RUNS runs. Fails as fm_scaling_open does if the view of the options cannot be shown. */
+enum fm_status fm_html_scale(const struct fm_scaling_run *runs, size_t n, const struct fm_scaling_options *options,
+                             FILE *out, struct fm_error *error);
 
 #endif

@@ -30,6 +30,12 @@ struct fm_slice_trees {
 
 /* ---- construction ---- */
 
+/* Times in hostile files can be larger than anything. */
+static int64_t limited(uint64_t ns)
+{
+    return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
+}
+
 static void fill_costs(const struct fm_report *report, const struct fm_calltree *tree, struct fm_column_node *node,
                        const struct fm_context *context)
 {
@@ -38,9 +44,9 @@ static void fill_costs(const struct fm_report *report, const struct fm_calltree 
     bool no_least = context->all.no_least, no_most = context->all.no_most;
     node->all_ns = context->all.of.sum_ns;
     node->own_ns = context->own.of.sum_ns;
-    node->min_ns = no_least ? -1 : (int64_t)spread.min_ns;
+    node->min_ns = no_least ? -1 : limited(spread.min_ns);
     node->min_rank = no_least || least == FM_NO_RANK ? -1 : (int64_t)least;
-    node->max_ns = no_most ? -1 : (int64_t)spread.max_ns;
+    node->max_ns = no_most ? -1 : limited(spread.max_ns);
     node->max_rank = no_most || most == FM_NO_RANK ? -1 : (int64_t)most;
     node->mean_ns = (uint64_t)spread.mean_ns;
     node->deviation_ns = (uint64_t)spread.deviation_ns;
@@ -224,6 +230,8 @@ static enum fm_status visit_tree(struct fm_slices *slices, size_t kind, fm_slice
         if (at)
             snprintf(name, sizeof name, "tree/%s/%u", tree_kinds[kind].name, below);
         status = visit(context, name, error);
+        if (!slices->tree_nodes)
+            break;
         if (!status && (!fm_columns_select(&tree->columns, below, slices->tree_nodes, &scratch, &slice) ||
                         !add_cut(&slice, &nodes, &arena)))
             status = fm_fail(error, FM_ERR_MEMORY, "not enough memory for the call paths");

@@ -12,7 +12,7 @@
 
 enum { MAX_SOURCE_BYTES = 64 << 20, MAX_SHOWN_BYTES = 2 << 20 };
 
-struct fm_source {
+struct fm_source_text {
     char **lines; /* NUL-terminated */
     size_t n;     /* 0: no such file */
     bool fixed_form;
@@ -38,7 +38,7 @@ static char *read_text(struct fm_arena *arena, int fd, off_t max, size_t *size)
     return text;
 }
 
-static void split_lines(struct fm_arena *arena, struct fm_source *source, char *text, size_t size)
+static void split_lines(struct fm_arena *arena, struct fm_source_text *source, char *text, size_t size)
 {
     size_t n = size > 0 && text[size - 1] != '\n';
     for (size_t i = 0; i < size; i++)
@@ -68,7 +68,7 @@ static int open_source(struct fm_symbols *symbols, const char *path)
     return fd;
 }
 
-static void load(struct fm_symbols *symbols, struct fm_source *source, const char *path)
+static void load(struct fm_symbols *symbols, struct fm_source_text *source, const char *path)
 {
     int fd = open_source(symbols, path);
     if (fd < 0)
@@ -80,7 +80,7 @@ static void load(struct fm_symbols *symbols, struct fm_source *source, const cha
     close(fd);
 }
 
-static struct fm_source *source_of(struct fm_symbols *symbols, const char *path)
+static struct fm_source_text *source_of(struct fm_symbols *symbols, const char *path)
 {
     struct fm_intern_slot *slot = fm_intern_put(&symbols->source_numbers, &symbols->arena, path, true);
     if (!slot)
@@ -88,14 +88,14 @@ static struct fm_source *source_of(struct fm_symbols *symbols, const char *path)
     if (slot->number)
         return &symbols->sources[slot->number - 1];
     if (symbols->n_sources == symbols->sources_capacity) {
-        struct fm_source *grown = fm_arena_grow(&symbols->arena, symbols->sources, &symbols->sources_capacity,
-                                                symbols->n_sources + 1, sizeof *grown);
+        struct fm_source_text *grown = fm_arena_grow(&symbols->arena, symbols->sources, &symbols->sources_capacity,
+                                                     symbols->n_sources + 1, sizeof *grown);
         if (!grown)
             return NULL;
         symbols->sources = grown;
     }
-    struct fm_source *source = &symbols->sources[symbols->n_sources++];
-    *source = (struct fm_source){0};
+    struct fm_source_text *source = &symbols->sources[symbols->n_sources++];
+    *source = (struct fm_source_text){0};
     slot->number = (uint32_t)symbols->n_sources;
     load(symbols, source, path);
     source->fixed_form = fm_fortran_is_source(path) && fm_fortran_is_fixed_form(path, source->lines, source->n);
@@ -104,13 +104,13 @@ static struct fm_source *source_of(struct fm_symbols *symbols, const char *path)
 
 const char *fm_symbols_source(struct fm_symbols *symbols, const char *path, uint32_t line)
 {
-    struct fm_source *source = path[0] && line ? source_of(symbols, path) : NULL;
+    struct fm_source_text *source = path[0] && line ? source_of(symbols, path) : NULL;
     return source && line <= source->n ? source->lines[line - 1] + strspn(source->lines[line - 1], " \t") : NULL;
 }
 
 bool fm_symbols_fortran(struct fm_symbols *symbols, const char *path, struct fm_fortran_source *source)
 {
-    const struct fm_source *found = fm_fortran_is_source(path) ? source_of(symbols, path) : NULL;
+    const struct fm_source_text *found = fm_fortran_is_source(path) ? source_of(symbols, path) : NULL;
     if (!found || !found->n)
         return false;
     *source = (struct fm_fortran_source){found->lines, found->n, found->fixed_form};

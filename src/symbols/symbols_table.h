@@ -65,7 +65,7 @@ struct fm_symbols {
     struct fm_tail_path *tail_paths;
     size_t n_tail_paths, tail_paths_capacity;
     struct fm_intern source_numbers;
-    struct fm_source *sources;
+    struct fm_source_text *sources;
     size_t n_sources, sources_capacity;
     struct fm_owner_files source_files;
 };

@@ -36,6 +36,23 @@ assert len(rows) > 1 and all(len(row) == len(rows[0]) for row in rows)'
 done
 ok "view timers" warned "timers" "$fathom" scale --strong bare4.fathom bare16.fathom --view timers
 ok "without call paths the view is mpi" warned "MPI routines by region and call site" "$fathom" scale --strong bare4.fathom bare16.fathom
+page() { # page VIEWS PROFILE...: one HTML file with these views
+    local views=$1
+    shift
+    "$fathom" scale --strong "$@" --format html -o page.html 2>err && python3 - "$views" <<'EOF'
+import base64, gzip, json, re, sys
+slices = dict(re.findall(r'data-slice="([^"]+)">([^<]*)<', open("page.html", encoding="utf8").read()))
+slices = {name: json.loads(gzip.decompress(base64.b64decode(data))) for name, data in slices.items()}
+views = slices.pop("scale")["views"]
+assert views == sys.argv[1].split(), views
+assert list(slices) == ["scale/" + view for view in views], list(slices)
+assert all(slices["scale/" + view]["scale"]["view"] == view for view in views)
+EOF
+}
+ok "one HTML file with all views" page "calls callers flat mpi" pop4.fathom pop64.fathom
+ok "the view that is asked for comes first" page "flat calls callers mpi" pop4.fathom pop64.fathom --view flat
+ok "views without data are left out" page "mpi timers" bare4.fathom bare16.fathom
+ok "only call paths, if only these are restricted" page "calls callers flat" pop4.fathom pop64.fathom --inside-mpi
 ok "view split, of runs of the same size" silent "% program  % MPI" "$fathom" scale --view split bare4.fathom pop4.fathom bare16.fathom
 ok "view split as JSON" silent '"machines"' "$fathom" scale --view split --format json bare4.fathom bare16.fathom
 ok "--threshold" warned "Efficiency is 0.20 or more in all runs" "$fathom" scale --strong bare4.fathom bare16.fathom killed8.fathom --threshold 0.2
@@ -52,6 +69,8 @@ assert document["fathom"] == 1
 scale = document["scale"]
 assert (scale["mode"], scale["view"], scale["base"], scale["other"]) == ("strong", "calls", 0, 1)
 assert scale["notes"] == [] and scale["projection"] is None
+assert scale["headline"] == "pop on 4, 64 ranks, strong scaling: 71 % of the run on 64 ranks is excess time; efficiency 0.29."
+assert scale["advice"] == "Efficiency is below 0.80 beyond 4 ranks."
 small, large = scale["runs"]
 assert (small["ranks"], large["ranks"]) == (4, 64) and small["to_previous"] is None
 assert abs(large["to_first"]["efficiency"] - 0.29) < 1e-6 and abs(large["speedup"] - 0.29 * 16) < 1e-3

@@ -2,6 +2,7 @@
 """fathom serve ends when it is told to, and with its session; and says in one sentence why it cannot begin."""
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -91,7 +92,14 @@ def test_messages(tap, folder):
     port = server.port
     with serving.Server(folder, "--port", port) as server:
         tap.equal((server.port, server.ask("/api/list").status), (port, 200), "and then it is free again")
-    for name, words, wanted in (("an empty directory", [empty], "there is no profile in"),
+    with serving.Server(empty) as server:
+        tap.equal(server.profiles(), {}, "an empty directory that was named: profiles may come later")
+        shutil.copy(folder / "plain-mpich.fathom", empty)
+        while not server.profiles():
+            pass
+        tap.equal(list(server.profiles()), ["plain-mpich.fathom"], "and are found then")
+    empty = tempfile.mkdtemp(dir=jobs.SCRATCH)
+    for name, words, wanted in (("no such directory", ["nothing/"], "nothing/"),
                                 ("no such file", ["nothing.fathom"], "nothing.fathom"),
                                 ("not a profile", [__file__], "not a Fathom profile"),
                                 ("no module file", [folder, "--modules", "nothing"], "nothing")):

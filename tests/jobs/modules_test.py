@@ -120,6 +120,25 @@ def check_sums(tap, title, document, modules):
               (total, sum(ns(m, "waiting_s") for m in entries)), f"{title}: modules add up to the whole, and causes of waiting")
 
 
+def check_colours(tap, profiles):
+    """A module has one colour: in the list and in the sequence, and with a module file in every run."""
+    seen = {}
+    for profile in profiles:
+        for options in ([], ["--modules", MAP]):
+            document = json.loads(report("report", profile, *options, "--format", "json").stdout)
+            in_list = {m["name"]: m["colour"] for m in document["modules"]["list"]}
+            in_sequence = {m["name"]: m["colour"] for m in document["sequence"]["modules"]}
+            tap.equal({name: in_list[name] for name in in_sequence}, in_sequence,
+                      f"the list has the colours of the sequence{' with a module file' if options else ''}")
+            own = [colour for colour in in_sequence.values() if colour != 11]
+            tap.ok(own and len(set(own)) == len(own) and all(0 <= colour < 12 for colour in in_list.values()),
+                   "modules with a colour of their own differ", in_sequence)
+            for name, colour in in_sequence.items() if options else ():
+                seen.setdefault(name, set()).add(colour)
+    tap.equal({name: colours for name, colours in seen.items() if len(colours) > 1}, {},
+              "the same in every run")
+
+
 def check_planted(tap, title, profile):
     """Only the planted function waits: whoever is above it is in brackets, all others are not."""
     path = jobs.SCRATCH / "planted.txt"
@@ -273,6 +292,7 @@ def main():
         check_pictures(tap, title, profile)
         check_forms(tap, title, profile,
                     json.loads(report("report", profile, "--modules", MAP, "--format", "json").stdout))
+    check_colours(tap, profiles[:3])
     check_compare(tap, profiles[1:3])
     check_advice(tap, profiles[:3])
     tap.done()

@@ -266,6 +266,9 @@ def main():
     tap = Tap()
     for limit in (0, 5, 1):
         check_trees(tap, write("paths", limit), limit)
+    unknown = write("unknown", 0)
+    tap.ok(-1 in read(unknown, "tree/calls")["max_ns"], "if ranks have no shares, extremes are unknown")
+    check_trees(tap, unknown, 0)
     check_topology(tap, TMP / "paths-0", 1)
     check_topology(tap, write("pairs", 0), 3)
     check_sources(tap, TMP / "paths-0")

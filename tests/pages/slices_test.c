@@ -1,6 +1,7 @@
 /* The slices of the sample job, of one without call paths, and of one with a deep tree.
  *
- *   pages-slices --write SAMPLE NODES FOLDER   writes all slices of a sample (paths or pairs), and the document that they
+ *   pages-slices --write SAMPLE NODES FOLDER   writes all slices of a sample (paths, pairs, or
+ *                                              unknown, without shares of ranks), and the document that they
  *                                              are parts of, for same_numbers_test.py; NODES: limit of a slice of a tree */
 #include "pages/slices.h"
 
@@ -185,6 +186,24 @@ static void test_hostile(void)
     close_slices(&opened);
 }
 
+/* Ranks can be any number in a file: as many levels as there can be, of one cell each. */
+static void test_far_apart(void)
+{
+    struct opened opened;
+    struct fm_error error = {0};
+    struct fm_edge edge = {UINT32_MAX, UINT32_MAX - 1, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    struct fm_profile *profile = sample_profile(4);
+    profile->sent = profile->received = (struct fm_edges){.items = &edge, .n = 1};
+    open_slices(&opened, profile, 0);
+    struct names names = {.opened = &opened};
+    fm_slices_visit(&opened.slices, count_name, &names, &error);
+    tap_ok(!names.failed && names.n >= 25, "a matrix as large as ranks can be has its tiles");
+    char *text = text_of(&opened, "topology/24/0/0", &error);
+    tap_ok(strstr(text, "\"cells\": [ 65535 ], \"messages\": [ 18446744073709551615 ]") != NULL, "the last one, too");
+    free(text);
+    close_slices(&opened);
+}
+
 /* ---- for the comparison with the document ---- */
 
 struct writing {
@@ -232,12 +251,20 @@ static struct fm_profile *many_pairs(void)
     return profile;
 }
 
+static struct fm_profile *profile_of(const char *sample)
+{
+    struct fm_profile *profile = strcmp(sample, "pairs") == 0 ? many_pairs() : sample_sampled();
+    if (strcmp(sample, "unknown") == 0) /* nor are most of the extremes over ranks */
+        profile->paths.n_shares = 0;
+    return profile;
+}
+
 static int write_all(const char *sample, const char *limit, const char *to)
 {
     struct opened opened;
     struct fm_error error = {0};
     char path[4096];
-    open_slices(&opened, strcmp(sample, "pairs") == 0 ? many_pairs() : sample_sampled(), strtoul(limit, NULL, 10));
+    open_slices(&opened, profile_of(sample), strtoul(limit, NULL, 10));
     snprintf(path, sizeof path, "%s/document.json", to);
     FILE *out = fopen(path, "w");
     enum fm_status status = out ? fm_report_json(&opened.report, out, &error) : FM_ERR_SYSTEM;
@@ -262,5 +289,6 @@ int main(int argc, char **argv)
     test_no_such_slice();
     test_not_sampled();
     test_hostile();
+    test_far_apart();
     return tap_done();
 }

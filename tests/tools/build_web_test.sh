@@ -1,6 +1,7 @@
 #!/bin/bash
 # tools/build_web.py: without node everything else is built and a line mentions what is missing; with it, the pages are built
 # at the next try; a release has them built; an error in the sources is an error.
+# shellcheck disable=SC2016,SC2317 # functions and expressions are evaluated by ok
 set -u
 # shellcheck source=tests/checks.sh
 . "$FATHOM_SOURCE/tests/checks.sh"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Follows a job that is running: node live.mjs ADDRESS. The job is in the list, its shares and views are shown and change,
+// Follows a job that is running: node live.mjs ADDRESS STOP; the job ends when the file STOP is there. The job is in the list, its shares and views are shown and change,
 // and at its end the page becomes its report.
+import { writeFileSync } from 'node:fs';
+
 import { accessFaults, newPage, openBrowser, Tap } from './browser.mjs';
 
 const LONG = 120000;
@@ -21,6 +23,7 @@ try {
     await page.click('nav.views a:text-is("Balance")');
     await page.waitForSelector('main[data-view=balance] h2', { timeout: LONG });
     tap.ok((await page.textContent('header')).includes('running'), 'the other views show the running job');
+    writeFileSync(process.argv[3], '');
     await page.waitForFunction(() => window.location.hash.startsWith('#/profile/'), null, { timeout: LONG });
     await page.waitForSelector('main[data-view=overview] [data-part=split]', { timeout: LONG });
     tap.ok(!(await page.textContent('header')).includes('running'), 'when it has ended the page is its report');

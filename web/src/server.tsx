@@ -22,13 +22,13 @@ export function ServerPage() {
 }
 
 function OneProfile({ base }: { base: string }) {
-    const [done, setDone] = useState<number | null>(null);
-    const source = useMemo(() => serverSource(base, setDone), [base]);
+    const [reading, setReading] = useState<number | null>(null);
+    const source = useMemo(() => serverSource(base, setReading), [base]);
     return (
         <>
-            {done !== null && (
+            {reading !== null && (
                 <p class="quiet" role="status">
-                    Reading the profile: {percent(done)}
+                    The server is reading the profile, for {seconds(reading)} so far.
                 </p>
             )}
             <ProfilePage source={source} />
@@ -38,15 +38,17 @@ function OneProfile({ base }: { base: string }) {
 
 /** A new version of the data replaces the old one at most every 2 seconds: the page stays calm, and the job is read less. */
 const VERSION_MS = 2000;
+const AGAIN_MS = 1000;
 
 /** Follows a running job; when it has ended, the page becomes its report. */
 function LiveJob({ job }: { job: string }) {
     const [state, setState] = useState<LiveState>({ version: 0, seconds: 0, live: null });
     const [ended, setEnded] = useState(false);
     useEffect(() => {
-        const stream = new EventSource(`/api/job/${job}/stream`);
+        let stream: EventSource;
+        let again: ReturnType<typeof setTimeout>;
         let last = 0;
-        stream.onmessage = (event) => {
+        const receive = (event: MessageEvent<string>) => {
             const next = JSON.parse(event.data) as LiveState & { ended?: boolean; profile?: string | null };
             if (next.ended) {
                 stream.close();
@@ -57,7 +59,19 @@ function LiveJob({ job }: { job: string }) {
                 setState(next);
             }
         };
-        return () => stream.close();
+        const open = () => {
+            stream = new EventSource(`/api/job/${job}/stream`);
+            stream.onmessage = receive;
+            // A browser gives up if the answer is no stream: while the server is still reading the job for the first time.
+            stream.onerror = () => {
+                if (stream.readyState === EventSource.CLOSED) again = setTimeout(open, AGAIN_MS);
+            };
+        };
+        open();
+        return () => {
+            clearTimeout(again);
+            stream.close();
+        };
     }, [job]);
     const source = useMemo(() => serverSource(`api/job/${job}`, () => undefined), [job, state.version]);
     return (
@@ -81,7 +95,7 @@ interface Listed {
     wall_s: number;
     started: string | null;
     mpi_fraction: number;
-    parallel_efficiency: number | null;
+    parallel: number | null;
     end: string;
     finding: string | null;
     error?: string;
@@ -169,7 +183,7 @@ function List() {
                         { title: 'Wall time', unit: 's', value: (row) => row.wall_s, show: (row) => seconds(row.wall_s) },
                         { title: 'Started', text: true, value: (row) => row.started, show: (row) => date(row.started) },
                         { title: 'In MPI', value: (row) => row.mpi_fraction, show: (row) => percent(row.mpi_fraction) },
-                        { title: 'Efficiency', value: (row) => row.parallel_efficiency, show: (row) => percent(row.parallel_efficiency) },
+                        { title: 'Efficiency', value: (row) => row.parallel, show: (row) => percent(row.parallel) },
                         { title: 'First finding', text: true, value: (row) => row.finding ?? '' },
                     ]}
                 />

@@ -96,7 +96,7 @@ static double usual_variance(const double *values, size_t n)
 static size_t divide(const struct series *series, double penalty, size_t *begins)
 {
     double best[FM_CHANGE_VALUES + 1];
-    size_t begin[FM_CHANGE_VALUES + 1], n = 0;
+    size_t begin[FM_CHANGE_VALUES + 1] = {0}, n = 0;
     best[0] = 0;
     for (size_t to = 1; to <= series->n; to++) {
         best[to] = INFINITY;

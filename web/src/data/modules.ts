@@ -70,13 +70,15 @@ export function layOut(root: ModuleNode, least: number): { boxes: Box[]; depth: 
     for (let box = stack.pop(); box; box = stack.pop()) {
         boxes.push(box);
         depth = Math.max(depth, box.depth + 1);
+        const below: Box[] = [];
         let at = box.from;
         for (const node of box.node.children) {
             const width = whole > 0 ? total(node) / whole : 0;
-            if (width >= least) stack.push({ node, parent: box, depth: box.depth + 1, from: at, to: at + width });
+            if (width >= least) below.push({ node, parent: box, depth: box.depth + 1, from: at, to: at + width });
             else left_out++;
             at += width;
         }
+        stack.push(...below.reverse());
     }
     return { boxes, depth, left_out };
 }

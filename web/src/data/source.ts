@@ -13,8 +13,8 @@ export interface Source {
     readonly server: boolean;
 }
 
-/** How much of a large profile the server has read; null if nothing is being read. */
-export type Progress = (done: number | null) => void;
+/** For how many seconds the server has been reading a large profile; null if nothing is being read. */
+export type Progress = (seconds: number | null) => void;
 
 async function unpack(base64: string): Promise<unknown> {
     const text = atob(base64);
@@ -73,13 +73,13 @@ export async function fetchDocument<T>(path: string, progress?: Progress): Promi
     for (;;) {
         const answer = await fetch(path, { credentials: 'same-origin' });
         if (answer.status === 202) {
-            const state = (await answer.json()) as { done: number | null };
-            progress?.(state.done);
+            const state = (await answer.json()) as { seconds: number };
+            progress?.(state.seconds);
             await pause(300);
             continue;
         }
         progress?.(null);
-        if (answer.status === 404) throw new NoSlice(path);
+        if (answer.status === 404) throw new NoSlice(sentence(await answer.text()) || path);
         if (!answer.ok) throw new Error(sentence(await answer.text()) || `the server answered ${answer.status}`);
         return (await answer.json()) as T;
     }

@@ -34,7 +34,8 @@ export function saveSvg(name: string, svg: SVGElement): void {
             const property = /^var\((--[\w-]+)\)$/.exec(element.getAttribute(attribute) ?? '');
             if (property) element.setAttribute(attribute, theme.getPropertyValue(property[1]).trim());
         }
-    copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-    copy.setAttribute('style', `background: ${theme.getPropertyValue('--page').trim()}`);
+    const page = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+    for (const [name, value] of [['width', '100%'], ['height', '100%'], ['fill', theme.getPropertyValue('--page').trim()]]) page.setAttribute(name, value);
+    copy.prepend(page);
     save(`${name}.svg`, new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' }));
 }

@@ -29,30 +29,45 @@ const HEIGHT = 240;
 const BOTTOM = 40;
 const RIGHT = 46;
 
-export function SizeBars({ label, series, classes, show, ofBytes, axis }: Props) {
+export function SizeBars(props: Props) {
     const [box, whole] = useWidth<HTMLDivElement>();
     useScheme();
-    return (
-        <div ref={box}>
-            <ul class="legend">
-                {series.length > 1 &&
-                    series.map(({ name, colour: property }) => (
-                        <li key={name}>
-                            <span class="swatch" style={{ background: `var(${property})` }} aria-hidden="true" />
-                            <bdi>{name}</bdi>
-                        </li>
-                    ))}
-                <li>
-                    <span class="swatch line" aria-hidden="true" /> cumulated
-                </li>
-            </ul>
-            {whole > 0 && <Picture label={label} series={series} classes={classes} show={show} ofBytes={ofBytes} axis={axis} whole={whole} />}
-        </div>
-    );
+    return <div ref={box}>{whole > 0 && <Picture {...props} whole={whole} />}</div>;
+}
+
+const LINE = 18;
+
+interface Entry {
+    name: string;
+    /** Null: the line. */
+    colour: string | null;
+    x: number;
+    y: number;
+}
+
+/** The legend is in the picture, so that it is also in a saved one. */
+function legendOf(series: Props['series'], whole: number): { entries: Entry[]; height: number } {
+    const context = document.createElement('canvas').getContext('2d');
+    if (context) context.font = '12px system-ui, sans-serif';
+    const entries: Entry[] = [];
+    let x = 0;
+    let y = 0;
+    const named = series.length > 1 ? series.map(({ name, colour: of }) => ({ name, colour: of as string | null })) : [];
+    for (const { name, colour: of } of [...named, { name: 'cumulated', colour: null }]) {
+        const width = Math.min(whole, (context?.measureText(name).width ?? 7 * name.length) + 36);
+        if (x > 0 && x + width > whole) {
+            x = 0;
+            y += LINE;
+        }
+        entries.push({ name, colour: of, x, y });
+        x += width;
+    }
+    return { entries, height: y + LINE + 6 };
 }
 
 function Picture({ label, series, classes, show, ofBytes, axis, whole }: Props & { whole: number }) {
     const left = 72;
+    const legend = legendOf(series, whole);
     const width = Math.max(40, whole - left - RIGHT);
     const totals = classes.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
     const top = Math.max(0, ...totals);
@@ -73,14 +88,26 @@ function Picture({ label, series, classes, show, ofBytes, axis, whole }: Props &
         <svg
             xmlns="http://www.w3.org/2000/svg"
             width={whole}
-            height={HEIGHT}
-            viewBox={`0 0 ${whole} ${HEIGHT}`}
+            height={HEIGHT + legend.height}
+            viewBox={`0 ${-legend.height} ${whole} ${HEIGHT + legend.height}`}
             role="img"
             aria-label={label}
             font-family="system-ui, sans-serif"
             font-size="12"
         >
-            <rect width={whole} height={HEIGHT} fill={colour('--page')} />
+            <rect y={-legend.height} width={whole} height={HEIGHT + legend.height} fill={colour('--page')} />
+            {legend.entries.map((entry) => (
+                <g key={entry.name} transform={`translate(${entry.x} ${entry.y - legend.height})`}>
+                    {entry.colour ? (
+                        <rect y="3" width="11" height="11" fill={colour(entry.colour)} />
+                    ) : (
+                        <line x1="0" x2="14" y1="8.5" y2="8.5" stroke={text} stroke-width="1.5" />
+                    )}
+                    <text x="18" y="13" fill={text}>
+                        {entry.name.slice(0, 200)}
+                    </text>
+                </g>
+            ))}
             {ticks(top, 4, ofBytes ?? false).map((tick) => (
                 <g key={tick}>
                     <line x1={left} x2={left + width} y1={y(tick)} y2={y(tick)} stroke={colour('--line')} />

@@ -263,14 +263,14 @@ function Charts({ figures, balance, hasMpi, hosts }: ChartsProps) {
             title={
                 stack === 'parts'
                     ? 'Where the time of each rank goes'
-                    : balance.evenness === 'even'
-                      ? 'Time in MPI of each rank'
-                      : 'Ranks that wait are high, those they wait for are low'
+                    : balance.evenness === 'uneven'
+                      ? 'Ranks that wait are high, those they wait for are low'
+                      : 'Time in MPI of each rank'
             }
             caption={
                 <>
                     {stack === 'routines'
-                        ? 'Ranks with more work arrive late and spend less time in MPI; the others wait for them there. '
+                        ? 'A rank with more work arrives late and spends less time in MPI; the others wait for it there. '
                         : 'Each second counts once: time without a CPU is taken from the other three in proportion. '}
                     Drag over ranks to select them in all views.
                 </>

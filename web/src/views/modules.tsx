@@ -184,12 +184,6 @@ interface BoxProps {
     enlarge: (() => void) | null;
 }
 
-/** About as many characters as fit. */
-function cut(text: string, pixels: number): string {
-    const fit = Math.floor(pixels / 7);
-    return text.length <= fit ? text : fit < 4 ? '' : `${text.slice(0, fit - 2)}..`;
-}
-
 function costText(cost: ModuleCost, whole: number): string {
     const part = (name: string, s: number) => (s > 0 ? `, ${name} ${seconds(s)} (${percentFine(s / whole)})` : '');
     return `${seconds(total(cost))} (${percentFine(total(cost) / whole)})${part('work', cost.work_s)}${part('transfer', cost.transfer_s)}${part('waiting', cost.waiting_s)}`;
@@ -211,7 +205,9 @@ function GraphBox({ box, width, whole, property, enlarge }: BoxProps) {
     ];
     const text = node.waiting_s > 0 ? `${percentFine(cost / whole)} [${percentFine(node.waiting_s / whole)}]` : percentFine(cost / whole);
     let at = x + 1 + inset;
-    const label = `${node.name.slice(0, 200)}: ${costText(node, whole)}`;
+    const name = node.name.slice(0, 200);
+    const fits = wide > text.length * 6.6 + 6;
+    const label = `${name}${fits ? ` ${text}` : ''}: ${costText(node, whole)}`;
     return (
         <g
             role={enlarge ? 'button' : 'img'}
@@ -233,12 +229,18 @@ function GraphBox({ box, width, whole, property, enlarge }: BoxProps) {
                 at += across(s);
                 return s > 0 && <rect key={part} x={left} y={y + high - 11} width={across(s)} height="7" fill={`var(${part})`} />;
             })}
-            <text x={x + 5} y={y + 20} fill="var(--text)" font-weight="600">
-                {cut(node.name, wide - 6)}
-            </text>
-            <text x={x + 5} y={y + 35} fill="var(--quiet)">
-                {wide > text.length * 6.6 + 6 ? text : ''}
-            </text>
+            {wide > 30 && (
+                <svg x={x + 1} y={y} width={wide - 2} height={high} overflow="hidden">
+                    <text x="4" y="20" fill="var(--text)" font-weight="600">
+                        {name}
+                    </text>{' '}
+                    {fits && (
+                        <text x="4" y="35" fill="var(--quiet)">
+                            {text}
+                        </text>
+                    )}
+                </svg>
+            )}
         </g>
     );
 }

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 
 import { runName, type Scale, type ScaleDocument, type ScaleRun, type Verdict } from '../data/scale';
-import { fetchDocument, NoSlice, type Source } from '../data/source';
+import { fetchDocument, type Source } from '../data/source';
 import { ChartFrame, Plot } from '../parts/chart';
 import { colour } from '../parts/colours';
 import { type Column, Table } from '../parts/table';
@@ -34,7 +34,7 @@ export function ServedScale() {
         setProblem('');
         fetchDocument<ScaleDocument>(`/api/scale?${query}`).then(
             (made) => current && setDocument(made),
-            (error: Error) => current && setProblem(error instanceof NoSlice ? 'there is no such profile' : error.message),
+            (error: Error) => current && setProblem(error.message),
         );
         return () => {
             current = false;
@@ -255,7 +255,7 @@ function SpeedUp({ scale }: { scale: Scale }) {
 /** Two versions side by side. */
 function Sides({ scale }: { scale: Scale }) {
     const rows: [string, (run: ScaleRun) => string][] = [
-        ['Profile', (run) => run.profile],
+        ['Profile', (run) => basename(run.profile)],
         ['Ranks', (run) => count(run.ranks)],
         ['Time per process', (run) => seconds(run.time_s)],
         ['In MPI', (run) => percentFine(run.mpi_fraction)],
@@ -305,7 +305,7 @@ function RunTable({ scale }: { scale: Scale }) {
         of ? `${of.efficiency.toFixed(2)}${of.error >= 0.005 ? ` ± ${of.error.toFixed(2)}` : ''}` : '';
     const known = FACTORS.filter(([key]) => scale.runs.some(({ factors }) => factors[key] !== null && factors[key] !== undefined));
     const columns: Column<ScaleRun>[] = [
-        { title: 'Run', text: true, value: (run) => run.profile, show: (run) => <bdi>{run.profile}</bdi> },
+        { title: 'Run', text: true, value: (run) => run.profile, show: (run) => <bdi title={run.profile.slice(0, 500)}>{basename(run.profile)}</bdi> },
         { title: 'Ranks', value: ({ ranks }) => ranks, show: ({ ranks }) => count(ranks) },
         { title: 'Time', unit: 's', about: 'Mean per process, threads added up', value: (run) => run.time_s, show: (run) => seconds(run.time_s) },
         { title: 'Speed-up', about: 'Relative to the first run', value: ({ speedup }) => speedup, show: ({ speedup }) => speedup.toFixed(2) },

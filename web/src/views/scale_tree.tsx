@@ -208,9 +208,11 @@ export function ScaleTreeView({ scale, views }: { scale: Scale; views: string[] 
                 <button type="button" onClick={() => { touch(); state.closeBelow(selected); }}>
                     Collapse all below
                 </button>
-                <button type="button" onClick={() => onZoom(selected)}>
-                    Into the flame graph
-                </button>
+                {scale.view !== 'timers' && (
+                    <button type="button" onClick={() => onZoom(selected)}>
+                        Into the flame graph
+                    </button>
+                )}
                 <ColumnMenu
                     tree={tree}
                     all={all}
@@ -248,7 +250,10 @@ export function ScaleTreeView({ scale, views }: { scale: Scale; views: string[] 
                 }}
                 rowClass={(node) => `${tree.kindOf(node) === 'routine' ? 'routine' : ''}${search.flags?.[node] ? ' hit' : ''}${certain(tree, node) ? '' : ' uncertain'}`}
             />
-            <FlamePanel tree={tree} root={zoom} selected={selected} hit={hit} colours={colours} weight={weight} describe={describe} onSelect={onSelectAndOpen} onZoom={onZoom} />
+            {/* Timers may overlap, so their times do not add up to a picture. */}
+            {scale.view !== 'timers' && (
+                <FlamePanel tree={tree} root={zoom} selected={selected} hit={hit} colours={colours} weight={weight} describe={describe} onSelect={onSelectAndOpen} onZoom={onZoom} />
+            )}
         </section>
     );
 }

@@ -82,6 +82,7 @@ export function drawSequence(canvas: HTMLCanvasElement, sequence: Sequence, wind
     const inner = width - SEQUENCE_MARGIN.left - SEQUENCE_MARGIN.right;
     const scale = inner / (window_.to - window_.from);
     const labels = Math.max(1, Math.ceil(13 / high));
+    const word = (rows[rows.length - 1]?.rank ?? 0) < 10000 ? 'rank ' : '';
     pen.font = '12px system-ui, sans-serif';
     pen.textBaseline = 'middle';
     rows.forEach((row, i) => {
@@ -91,7 +92,7 @@ export function drawSequence(canvas: HTMLCanvasElement, sequence: Sequence, wind
         if (i % labels === 0) {
             pen.fillStyle = colour('--quiet');
             pen.textAlign = 'right';
-            pen.fillText(`rank ${row.rank}`, SEQUENCE_MARGIN.left - 6, y + high / 2);
+            pen.fillText(`${word}${row.rank}`, SEQUENCE_MARGIN.left - 6, y + high / 2);
         }
         let at = 0;
         for (const [module, waiting, moments, transfer] of row.runs) {

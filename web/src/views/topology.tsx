@@ -142,6 +142,7 @@ interface Pointed {
 }
 
 interface Heaviest {
+    metric: Metric;
     level: number;
     cells: Cell[];
     /** Cells in sight, of which `cells` are the heaviest. */
@@ -364,7 +365,7 @@ class Control {
             }
         }
         cut();
-        return { level, cells: found.map(({ make }) => make()), all, whole: this.drawing.isWhole() };
+        return { metric, level, cells: found.map(({ make }) => make()), all, whole: this.drawing.isWhole() };
     }
 
     private point(at: { from: number; to: number } | null): void {
@@ -555,7 +556,7 @@ function Heavy({ heaviest, metric, head, name }: HeavyProps) {
         if (width > 1) list.splice(2, 0, { title: 'Pairs', value: (cell) => cell.pairs, show: (cell) => count(cell.pairs) });
         return list;
     }, [level, metric, head]);
-    if (!found) return <p class="quiet">Loading ...</p>;
+    if (found?.metric !== metric.metric) return <p class="quiet" role="status">Loading ...</p>;
     const what = level > 0 ? 'cells' : 'pairs';
     const caption =
         (found.all > found.cells.length

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Takes the pictures of web pages in doc/images anew: `make pictures`. Measures the ocean model for that, so nothing else
+should run."""
+import pathlib
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(SOURCE / "tests" / "web"))
+import web  # noqa: E402
+from web import jobs  # noqa: E402
+
+import ocean_model  # noqa: E402
+
+# view: profile
+VIEWS = {"overview": "two", "balance": "sixteen", "mpi": "two", "topology": "sixteen", "paths": "two", "modules": "two",
+         "timers": "sixteen", "efficiency": "two", "io": "two", "memory": "two", "counters": "two", "job": "two"}
+
+
+def measure(name, ranks, *options):
+    mpi = jobs.BOTH[0]
+    job = jobs.run(jobs.AROUND, mpi, ranks, [ocean_model.build(mpi, timed=True), *options],
+                   env={"FATHOM_SAMPLE": "500", "FATHOM_COUNTERS": "task-clock,page-faults,context-switches"})
+    found = job.profiles()
+    if len(found) != 1:
+        sys.exit(f"pictures: {job}")
+    return pathlib.Path(found[0]).rename(jobs.SCRATCH / f"{name}.fathom")
+
+
+def main():
+    web.install()
+    model = SOURCE / "examples/miniocean"
+    options = ("--modules", model / "modules.txt", "--source", model)
+    two = measure("two", 2, "--seed", "10", "--serial-output", "--steps", "50")
+    pages = {"two": web.page(two, *options), "sixteen": web.page(measure("sixteen", 16, "--steps", "10"), *options)}
+    words = [word for view, name in VIEWS.items() for word in (view, f"{pages[name]}#/{view}")]
+    runs = jobs.SCRATCH / "runs"
+    runs.mkdir()
+    for run in range(12):
+        measure("run", 2, "--steps", "6" if run < 7 else "8").rename(runs / f"run{run:02}.fathom")
+    history = jobs.SCRATCH / "history.html"
+    web.fathom("report", runs, "--format", "html", "-o", history)
+    words += ["history", f"file://{history}"]
+    scale = jobs.SCRATCH / "scale.html"
+    one = measure("one", 1, "--steps", "20")
+    web.fathom("scale", "--strong", one, measure("both", 2, "--steps", "20"), "--format", "html", "-o", scale)
+    words += ["scaling", f"file://{scale}"]
+    sys.exit(subprocess.run(["node", str(web.HERE / "pictures.mjs"), str(SOURCE / "doc/images"), *words],
+                            env=web.environment(), check=False).returncode)
+
+
+main()
