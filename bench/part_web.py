@@ -5,6 +5,7 @@ import gzip
 import http.client
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -113,7 +114,7 @@ def smooth(found, matrix):
     for name, figures in found.items():
         if "rows" in figures:
             print(f"  {name}: {figures['rows']:,} of {figures['nodes']:,} nodes expanded in {figures['expand_ms'] / 1000:.1f} s "
-                  f"after {figures['clicks'] + 1} clicks")
+                  f"after {figures['clicks']} clicks")
         if "open_ms" in figures:
             print(f"  {name}: the view is there after {figures['open_ms'] / 1000:.1f} s")
     print()
@@ -202,11 +203,30 @@ def answers(server, profile, small):
 
 # ---- all ----
 
+def bundle_files():
+    """Of a release, or as built here; none if this fathom has no pages."""
+    for folder in (common.SOURCE / "web" / "bundle", common.BUILD / "web"):
+        files = [folder / name for name in ("app.js", "app.css")]
+        if all(file.exists() for file in files):
+            return files
+    return []
+
+
+def missing():
+    """What is not here to measure with, or ''."""
+    if not bundle_files():
+        return "the web pages, which were not built"
+    return next((name for name in ("node", "npm", "chromium") if not shutil.which(name)), "")
+
+
 def main(quick):
     common.heading("Reports as web pages")
+    if missing():
+        print(f"  unsure  nothing is measured without {missing()}", flush=True)
+        return
     web.install()
     made, ranks, matrix = profiles(common.trial)
-    bundle = sum(len(gzip.compress((common.BUILD / "web" / name).read_bytes(), 9)) for name in ("app.js", "app.css"))
+    bundle = sum(len(gzip.compress(file.read_bytes(), 9)) for file in bundle_files())
     common.goal(bundle <= GOAL_BUNDLE_BYTES, f"the bundle: {bundle / 1000:.0f} kB compressed (goal {GOAL_BUNDLE_BYTES / 1000:.0f} kB)")
     files = {name: page(profile) for name, profile in made.items()}
     size = made["job"].with_suffix(".html").stat().st_size
@@ -222,7 +242,7 @@ def main(quick):
             tasks += [{"name": f"{name}, one file", "kind": kind, "address": files[profile]},
                       {"name": f"{name}, served", "kind": kind, "enter": server.enter,
                        "address": f"{server.at}#/profile/{ids[made[profile].name]}"}]
-        found = drive([{"seconds": seconds, "expand_seconds": 10 if quick else 120, **task} for task in tasks])
+        found = drive([{"seconds": seconds, "expand_seconds": 1 if common.trial else 10 if quick else 60, **task} for task in tasks])
     print()
     opened(found.pop("open"), ranks)
     smooth(found, matrix)

@@ -95,6 +95,12 @@ async function view(browser, { address, enter }, name, ready) {
     return { page, open_ms: Date.now() - start };
 }
 
+/** Waits until the address has changed to one with the given text: input that changes nothing would be smooth, too. */
+async function moved(page, text, before = '') {
+    await page.waitForFunction(([part, old]) => window.location.hash.includes(part) && window.location.hash !== old, [text, before]);
+    return page.evaluate(() => window.location.hash);
+}
+
 async function close(page) {
     const [problem] = page.problems;
     await page.context().close();
@@ -120,6 +126,7 @@ async function topology(browser, task) {
     await page.keyboard.press('Home');
     await page.mouse.move(...at(0.5));
     for (let i = 0; i < 14; i++) await page.mouse.wheel(0, -100);
+    const zoomed = await moved(page, 'at=');
     const span = 40;
     const panning = await frames(page, task.seconds, async (i) => {
         const step = i % span;
@@ -131,6 +138,7 @@ async function topology(browser, task) {
         await page.mouse.move(...at(0.75 - (0.5 * step) / span));
     });
     await page.mouse.up();
+    await moved(page, 'at=', zoomed);
     await close(page);
     return { open_ms, zooming, panning };
 }
@@ -146,7 +154,8 @@ async function expandAll(page, seconds) {
     let clicks = 0;
     await page.focus('.tree-scroll');
     await page.keyboard.press('Home');
-    for (let last = -1; Date.now() < end; clicks++) {
+    for (let last = -1; Date.now() < end;) {
+        clicks++;
         await page.click('button:text-is("Expand all below")');
         // From a server it goes on by a hundred requests each time.
         await page.waitForFunction((n) => document.querySelector('[role=treegrid]').getAttribute('aria-rowcount') === String(n + 1) || document.querySelector('.paths > .problem'), all);
@@ -166,6 +175,7 @@ async function tree(browser, task) {
         // Slowly, then across many rows.
         await page.mouse.wheel(0, i % 40 < 20 ? 120 : i % 80 < 40 ? 20000 : -15000);
     });
+    await page.waitForFunction(() => document.querySelector('.tree-scroll').scrollTop > 0);
     const canvas = page.locator('.flame canvas');
     await canvas.scrollIntoViewIfNeeded();
     const box = await canvas.boundingBox();
@@ -177,6 +187,8 @@ async function tree(browser, task) {
         await page.mouse.move(x, box.y + row);
         await page.mouse.click(x, box.y + row);
     });
+    await page.mouse.click(box.x + 20, box.y + 10 + 20 * 3);
+    await moved(page, 'zoom=');
     await close(page);
     return { open_ms, ...expanded, scrolling, zooming };
 }
