@@ -12,7 +12,7 @@ const char fm_no_bundle[] =
     "this fathom has no web pages, because they could not be built; install node and npm and build it "
     "again, or use a release";
 
-/* The highest level makes large slices 3 % smaller than the usual one, and takes ten times as long. */
+/* The highest level makes large slices 3 % smaller than the usual one, and takes more than five times as long. */
 enum { LEVEL = 9, LEVEL_OF_LARGE = 6, LARGE_BYTES = 4 << 20 };
 
 static void print_base64(FILE *out, const unsigned char *bytes, size_t n)
