@@ -98,7 +98,7 @@ def moved(name, figures, ways):
     return rows
 
 
-def smooth(found, matrix):
+def smooth(found):
     """A table of all that moves, and a goal for each."""
     rows, goals = [], []
     for name, figures in found.items():
@@ -245,4 +245,4 @@ def main(quick):
         found = drive([{"seconds": seconds, "expand_seconds": 1 if common.trial else 10 if quick else 60, **task} for task in tasks])
     print()
     opened(found.pop("open"), ranks)
-    smooth(found, matrix)
+    smooth(found)
