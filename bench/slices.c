@@ -8,12 +8,13 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "large_paths.h"
 #include "merge/merge.h"
 #include "merge/parts.h"
 #include "merge/synthetic.h"
 #include "pages/slices.h"
 
-enum { FUNCTIONS = 20000, FAN = 6, NEIGHBOURS = 10, SERVED = 4000 };
+enum { FUNCTIONS = LARGE_PATHS_FUNCTIONS, NEIGHBOURS = 10, SERVED = 4000 };
 
 #define MODULE "/home/a/bin/model"
 
@@ -32,44 +33,6 @@ static double memory_mib(void)
 }
 
 /* ---- the profile ---- */
-
-struct planned {
-    uint32_t parent;
-    uint64_t offset;
-    size_t nodes; /* with its descendants */
-};
-
-/* Depth first. A third of what is below a node is below its first child, so that some paths are long. */
-static void make_paths(struct fm_call_paths *paths, size_t nodes, struct fm_arena *arena)
-{
-    uint64_t state = 1;
-    struct planned *stack = fm_arena_alloc(arena, (nodes + FAN) * sizeof *stack);
-    size_t n = 0;
-    paths->nodes = fm_arena_alloc(arena, nodes * sizeof *paths->nodes);
-    stack[n++] = (struct planned){0, 0, nodes};
-    while (n) {
-        struct planned at = stack[--n];
-        uint32_t id = (uint32_t)paths->n++;
-        size_t rest = at.nodes - 1;
-        uint32_t kind = !id ? FM_PATH_ROOT : rest ? FM_PATH_CALL : FM_PATH_LEAF;
-        paths->nodes[id] = (struct fm_path_node){
-            .parent = at.parent,
-            .kind = kind,
-            .site = {id ? MODULE : "", "", at.offset},
-            .routine = "",
-            .own = fm_path_cost_of(kind == FM_PATH_LEAF ? 1000000 + fm_random(&state, 1000000) : 0, 0),
-        };
-        uint64_t offset = fm_random(&state, FUNCTIONS / FAN);
-        for (size_t i = 0; i < FAN && rest; i++) {
-            size_t share = i == FAN - 1 ? rest : rest / 3 + 1;
-            stack[n++] = (struct planned){id, offset + i * (FUNCTIONS / FAN), share};
-            rest -= share;
-        }
-    }
-    fm_call_paths_inclusive(paths, 0);
-    paths->samples = nodes;
-    paths->period_ns[0] = paths->period_ns[1] = 1000000;
-}
 
 static struct fm_symbols *make_symbols(void)
 {
@@ -139,7 +102,7 @@ int main(int argc, char **argv)
     struct fm_profile *profile = fm_profile_create();
     struct fm_symbols *symbols = make_symbols();
     struct fm_call_paths paths = {0};
-    make_paths(&paths, contexts, &profile->arena);
+    large_paths_make(&paths, contexts, MODULE, 0, 1, &profile->arena);
     profile->job.ranks = ranks;
     fm_merge_paths(profile, &paths, &profile->arena);
     make_edges(profile, ranks);

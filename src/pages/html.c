@@ -12,7 +12,8 @@ const char fm_no_bundle[] =
     "this fathom has no web pages, because they could not be built; install node and npm and build it "
     "again, or use a release";
 
-enum { LEVEL = 9 };
+/* The highest level makes large slices 3 % smaller than the usual one, and takes more than five times as long. */
+enum { LEVEL = 9, LEVEL_OF_LARGE = 6, LARGE_BYTES = 4 << 20 };
 
 static void print_base64(FILE *out, const unsigned char *bytes, size_t n)
 {
@@ -64,7 +65,7 @@ enum fm_status fm_html_slice(FILE *out, const char *name,
     bool failed = fclose(memory) != 0;
     struct fm_gzip packed = {0};
     if (!status && !failed)
-        packed = fm_gzip(text, n, LEVEL);
+        packed = fm_gzip(text, n, n > LARGE_BYTES ? LEVEL_OF_LARGE : LEVEL);
     free(text);
     if (status)
         return status;

@@ -105,6 +105,7 @@ export class TreeState {
             const missing: number[] = [];
             for (let at = node; at < end; at++) if (tree.has(at) && tree.missing(at)) missing.push(at);
             if (!missing.length) break;
+            missing.sort((a, b) => tree.descendants[b] - tree.descendants[a]); // the fewest requests for most nodes
             const some = missing.slice(0, MOST_REQUESTS - requests);
             requests += some.length;
             if (!some.length || tree.problem.peek()) {
