@@ -93,10 +93,12 @@ enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, s
         return FM_OK;
     }
     enum fm_status status = fm_report_modules(report, &calls, &modules, error);
-    unsigned *colours = status ? NULL : fm_arena_alloc(&report->arena, (modules.n_items + 1) * sizeof *colours);
-    if (!status)
-        status = colours ? fm_breakdown_colours(report, &modules, colours, error)
-                         : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the colours of modules");
+    if (status)
+        return status;
+    unsigned *colours = fm_arena_alloc(&report->arena, (modules.n_items + 1) * sizeof *colours);
+    if (!colours)
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the colours of modules");
+    status = fm_breakdown_colours(report, &modules, colours, error);
     if (status)
         return status;
     fm_json_object(json, "modules", FM_JSON_LINES);
