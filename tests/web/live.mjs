@@ -19,6 +19,8 @@ try {
     const first = await text();
     await page.waitForFunction((before) => document.querySelector('main[data-view=live] h2')?.textContent !== before, first, { timeout: LONG });
     tap.ok(true, 'and they are followed');
+    await page.waitForSelector('[data-part=states] li', { timeout: LONG });
+    tap.ok((await page.textContent('[data-part=states]')).includes('rank'), 'and the state of each rank');
     tap.equal(await accessFaults(page), [], 'the page is accessible');
     await page.click('nav.views a:text-is("Balance")');
     await page.waitForSelector('main[data-view=balance] h2', { timeout: LONG });

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A job that runs: the shares of its modules so far with their confidence intervals, and findings so far. The other views
 // show what it has measured until now.
+import type { Sequence } from '../data/modules';
+import { formatRanks } from '../data/rankset';
+import { RanksLink } from '../parts/links';
+import { SliceView } from '../parts/slice_view';
 import { type LiveShares, useProfile } from '../parts/use_slice';
 import { viewAddress } from '../state';
 import { count, percent, percentFine, plural, seconds } from '../text/units';
+import { SequenceChart } from './sequence';
 
 const MODULES = 12;
 /** Half the width of an interval that is narrow enough for most questions. */
@@ -22,6 +27,16 @@ export function LiveView() {
             ) : (
                 <p class="quiet">The job takes no samples (--sample off), so shares of modules are unknown.</p>
             )}
+            <SliceView<{ sequence: Sequence | null }> name="sequence" missing="">
+                {({ sequence }) =>
+                    sequence && (
+                        <>
+                            <States sequence={sequence} />
+                            <SequenceChart sequence={sequence} modules={null} />
+                        </>
+                    )
+                }
+            </SliceView>
             <section aria-label="Findings so far">
                 <h3>Findings so far</h3>
                 {summary.findings.length === 0 ? (
@@ -40,6 +55,37 @@ export function LiveView() {
                 </p>
             </section>
         </>
+    );
+}
+
+/** What each rank does, as of its latest sample: ranks in the same state together. */
+function States({ sequence }: { sequence: Sequence }) {
+    const states = new Map<string, number[]>();
+    for (const { rank, runs } of sequence.ranks) {
+        const last = [...runs].reverse().find(([module]) => module !== null);
+        if (!last || last[0] === null) continue;
+        const [module, waiting, , transfer] = last;
+        const name = sequence.modules[module]?.name ?? 'unknown';
+        const state = waiting ? `waiting, in calls from ${name}` : transfer ? `transfer, in calls from ${name}` : `working in ${name}`;
+        states.set(state, [...(states.get(state) ?? []), rank]);
+    }
+    const sorted = [...states].sort((a, b) => b[1].length - a[1].length);
+    return (
+        <section aria-label="State of the ranks" data-part="states">
+            <h3>
+                State of the ranks{' '}
+                <small>
+                    at their latest samples{sequence.rank_step > 1 && `, of every ${sequence.rank_step}th rank`}
+                </small>
+            </h3>
+            <ul>
+                {sorted.slice(0, 12).map(([state, ranks]) => (
+                    <li key={state}>
+                        <RanksLink ranks={formatRanks(ranks)} />: <bdi>{state}</bdi>
+                    </li>
+                ))}
+            </ul>
+        </section>
     );
 }
 
