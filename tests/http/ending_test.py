@@ -26,12 +26,19 @@ def is_gone(pid):
     return False
 
 
+def is_closed(connection):
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
 def test_signals(tap, folder):
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         with serving.Server(folder) as server:
             waiting = server.connect()  # an open connection does not keep it
             tap.equal((server.end(getattr(signal, name)), server.process.stderr.read()), (0, ""), f"{name} ends it well")
-            tap.equal(waiting.recv(1), b"", f"{name}: connections are closed")
+            tap.ok(is_closed(waiting), f"{name}: connections are closed")
             waiting.close()
     with serving.Server(folder, prefix=["nohup"]) as server:
         tap.equal(server.end(signal.SIGHUP), 0, "SIGHUP ends it even under nohup")
