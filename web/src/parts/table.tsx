@@ -96,7 +96,9 @@ export function Table<Row>({ name, caption, columns, rows, sortedBy, limit, rowK
                 onScroll={virtual ? () => setTop(box.current?.scrollTop ?? 0) : undefined}
             >
                 <table aria-rowcount={shown.length}>
-                    <caption>{caption}</caption>
+                    <caption>
+                        <span>{caption}</span>
+                    </caption>
                     <thead>
                         <tr>
                             {columns.map((column, index) => (
