@@ -117,6 +117,8 @@ interface Running {
 }
 
 const JOBS_MS = 3000;
+/** Profiles come and go, and findings are looked for after the list was first shown. */
+const LIST_MS = 5000;
 
 /** The jobs that run now, asked for again and again. */
 function Jobs() {
@@ -147,14 +149,27 @@ function List() {
     const [error, setError] = useState('');
     useEffect(() => {
         document.title = 'Profiles - Fathom';
-        fetchDocument<{ profiles: Listed[] }>('/api/list').then(
-            ({ profiles }) => {
-                setList([...profiles.filter(({ error: failed }) => !failed), ...profiles.filter(({ error: failed }) => failed)]);
-                // Only who opens the server is sent on: a link to the list shows the list.
-                if (profiles.length === 1 && address.peek().path.length === 0) window.location.replace(addressOf(['profile', profiles[0].id, 'overview']));
-            },
-            (failure: Error) => setError(failure.message),
-        );
+        let current = true;
+        let shown = '';
+        const show = ({ profiles }: { profiles: Listed[] }) => {
+            const next = JSON.stringify(profiles);
+            if (!current || next === shown) return;
+            shown = next;
+            setError('');
+            setList([...profiles.filter(({ error: failed }) => !failed), ...profiles.filter(({ error: failed }) => failed)]);
+            // Only who opens the server is sent on: a link to the list shows the list.
+            if (profiles.length === 1 && address.peek().path.length === 0)
+                window.location.replace(addressOf(['profile', profiles[0].id, 'overview']));
+        };
+        const look = () => {
+            if (!document.hidden) fetchDocument<{ profiles: Listed[] }>('/api/list').then(show, (failure: Error) => current && setError(failure.message));
+        };
+        look();
+        const timer = setInterval(look, LIST_MS);
+        return () => {
+            current = false;
+            clearInterval(timer);
+        };
     }, []);
     return (
         <main id="main" class="page" tabIndex={-1}>
