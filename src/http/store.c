@@ -128,27 +128,47 @@ static enum fm_status check_identity(const struct fm_stored *entry, struct fm_er
                    entry->path);
 }
 
-void fm_line_read(struct fm_line *line, const char *path)
+/* Checked before, too: a pipe in the place of a profile would keep a worker for ever. */
+static enum fm_status read_stored(const struct fm_stored *entry, __typeof__(fm_profile_read) *read,
+                                  struct fm_profile **profile, struct fm_error *error)
+{
+    enum fm_status status = check_identity(entry, error);
+    if (!status)
+        status = read(entry->path, profile, error);
+    if (status)
+        return status;
+    status = check_identity(entry, error);
+    if (status)
+        fm_profile_destroy(*profile);
+    return status;
+}
+
+enum fm_status fm_stored_read(const struct fm_stored *entry, struct fm_profile **profile, struct fm_error *error)
+{
+    return read_stored(entry, fm_profile_read, profile, error);
+}
+
+void fm_line_read(struct fm_line *line, const struct fm_stored *entry)
 {
     struct fm_profile *profile;
     *line = (struct fm_line){0};
-    enum fm_status status = fm_profile_read_overview(path, &profile, &line->error);
+    enum fm_status status = read_stored(entry, fm_profile_read_overview, &profile, &line->error);
     if (!status) {
-        status = fm_listing_add(&line->listing, path, profile, &line->error);
+        status = fm_listing_add(&line->listing, entry->path, profile, &line->error);
         fm_profile_destroy(profile);
     }
     line->state = status ? FM_LINE_FAILED : FM_LINE_READY;
 }
 
-bool fm_line_read_finding(struct fm_line *line, const char *path, const char *debug_path)
+bool fm_line_read_finding(struct fm_line *line, const struct fm_stored *entry, const char *debug_path)
 {
     struct fm_profile *profile;
     *line = (struct fm_line){.state = FM_LINE_READY};
-    enum fm_status status = fm_profile_read(path, &profile, NULL);
+    enum fm_status status = fm_stored_read(entry, &profile, NULL);
     if (status)
         return false;
     struct fm_symbols *symbols = fm_symbols_for(profile, debug_path, NULL, NULL);
-    status = fm_listing_add(&line->listing, path, profile, NULL);
+    status = fm_listing_add(&line->listing, entry->path, profile, NULL);
     if (!status)
         status = fm_listing_find(&line->listing, &line->listing.items[0], profile, symbols, NULL);
     fm_symbols_destroy(symbols);
@@ -170,14 +190,9 @@ enum fm_status fm_stored_open(struct fm_stored *entry, const struct fm_source_op
     entry->used_ns = fm_clock_ns(CLOCK_MONOTONIC);
     if (entry->source.is_open)
         return FM_OK;
-    enum fm_status status = fm_profile_read(entry->path, &profile, error);
+    enum fm_status status = fm_stored_read(entry, &profile, error);
     if (status)
         return status;
-    status = check_identity(entry, error);
-    if (status) {
-        fm_profile_destroy(profile);
-        return status;
-    }
     return fm_source_open(&entry->source, profile, NULL, options, error);
 }
 

@@ -55,10 +55,13 @@ void fm_store_forget_gone(struct fm_store *store);
 void fm_store_trim(struct fm_store *store, size_t limit);
 void fm_store_close(struct fm_store *store);
 
-void fm_line_read(struct fm_line *line, const char *path);
+/* Reads the profile; fails if the file is no longer the one that was found. */
+enum fm_status fm_stored_read(const struct fm_stored *entry, struct fm_profile **profile, struct fm_error *error);
+
+void fm_line_read(struct fm_line *line, const struct fm_stored *entry);
 /* The same with the costliest finding, for which all of the profile and the symbols of its program are read. Returns
  * false if that is not possible. */
-bool fm_line_read_finding(struct fm_line *line, const char *path, const char *debug_path);
+bool fm_line_read_finding(struct fm_line *line, const struct fm_stored *entry, const char *debug_path);
 void fm_line_close(struct fm_line *line);
 /* The newest profile for whose finding nobody has looked yet; NULL if there is none. */
 struct fm_stored *fm_store_without_finding(struct fm_store *store);

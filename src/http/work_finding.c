@@ -25,7 +25,7 @@ static void find_all(struct fm_task *task)
         entry->tasks++;
         server->n_findings++;
         pthread_mutex_unlock(&tasks->lock);
-        bool found = fm_line_read_finding(&line, entry->path, server->options->source.debug_path);
+        bool found = fm_line_read_finding(&line, entry, server->options->source.debug_path);
         pthread_mutex_lock(&tasks->lock);
         if (found) {
             fm_line_close(&entry->line);

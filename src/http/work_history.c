@@ -27,7 +27,7 @@ static enum fm_status add(struct history_task *work, struct fm_history *history,
 {
     struct fm_profile *profile;
     struct fm_error error = {0};
-    enum fm_status status = fm_profile_read(entry->path, &profile, &error);
+    enum fm_status status = fm_stored_read(entry, &profile, &error);
     if (status) /* the list says what is wrong with it */
         return status == FM_ERR_MEMORY ? fm_fail(&work->error, status, "%s", error.text) : FM_OK;
     struct fm_symbols *symbols = fm_symbols_for(profile, work->server->options->source.debug_path, NULL, NULL);

@@ -119,7 +119,7 @@ static void look_again(struct fm_task *task)
         bool stopping = look->server->tasks.stopping;
         pthread_mutex_unlock(lock);
         if (!stopping)
-            fm_line_read(&line, unread[i]->path);
+            fm_line_read(&line, unread[i]);
         pthread_mutex_lock(lock);
         unread[i]->line = line;
         unread[i]->line_begun = false;

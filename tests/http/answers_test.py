@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What fathom serve answers: the list of profiles, and slices with the numbers of `fathom report --format json`."""
 import json
+import os
 import shutil
 import subprocess
 import time
@@ -137,8 +138,14 @@ def test_changes(tap, server, folder):
     tap.ok("new.fathom" in rows["new.fathom"]["error"], "a damaged one says what is wrong", rows["new.fathom"])
     got = server.ask(f"/api/profile/{rows['new.fathom']['id']}/summary")
     tap.ok(got.status == 422 and "new.fathom" in got.json()["error"], "so does a slice of it", got)
+    shutil.copy(folder / "plain-mpich.fathom", folder / "new.fathom")
+    rows = until(lambda rows: rows["new.fathom"]["state"] == "ready")
     (folder / "new.fathom").unlink()
+    os.mkfifo(folder / "new.fathom")
+    got = server.ask(f"/api/profile/{rows['new.fathom']['id']}/mpi")
+    tap.ok(got.status in (404, 422), "a pipe in the place of a profile is not read", got)
     until(lambda rows: "new.fathom" not in rows)
+    (folder / "new.fathom").unlink()
     tap.equal(sorted(server.profiles()), sorted(first), "one that was removed is gone")
 
 

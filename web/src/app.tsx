@@ -6,7 +6,7 @@ import { basename } from './text/names';
 import { NoSlice, type Source } from './data/source';
 import type { Summary } from './data/types';
 import { type LiveState, ProfileContext } from './parts/use_slice';
-import { param, setParam, viewAddress, viewName } from './state';
+import { addressOf, param, place, setParam, viewAddress, viewName } from './state';
 import { date, plural, seconds } from './text/units';
 import { liveView, type View, views } from './views/views';
 
@@ -78,6 +78,11 @@ function Header({ summary: { job }, live }: { summary: Summary; live?: LiveState
                     </>
                 )}
             </p>
+            {place.value.length > 0 && (
+                <p>
+                    <a href={addressOf(['list'])}>All profiles</a>
+                </p>
+            )}
             <Chip />
         </header>
     );

@@ -7,7 +7,7 @@ import { fetchDocument, serverSource } from './data/source';
 import { HistoryPage } from './history';
 import { Table } from './parts/table';
 import { type LiveState } from './parts/use_slice';
-import { addressOf, param, place } from './state';
+import { address, addressOf, param, place } from './state';
 import { date, percent, plural, seconds } from './text/units';
 import { Compare } from './views/compare';
 import { ServedScale } from './views/scale';
@@ -96,9 +96,16 @@ interface Listed {
     started: string | null;
     mpi_fraction: number;
     parallel: number | null;
+    complete: boolean;
     end: string;
-    finding: string | null;
+    finding_text: string | null;
     error?: string;
+}
+
+/** What is to be said first about a run: why it cannot be read, how it ended if not well, or its first finding. */
+function remark({ error, complete, end, finding_text }: Listed): string {
+    if (error) return error;
+    return [complete === false ? end : '', finding_text ?? ''].filter(Boolean).join('; ');
 }
 
 interface Running {
@@ -110,6 +117,8 @@ interface Running {
 }
 
 const JOBS_MS = 3000;
+/** Profiles come and go, and findings are looked for after the list was first shown. */
+const LIST_MS = 5000;
 
 /** The jobs that run now, asked for again and again. */
 function Jobs() {
@@ -140,13 +149,27 @@ function List() {
     const [error, setError] = useState('');
     useEffect(() => {
         document.title = 'Profiles - Fathom';
-        fetchDocument<{ profiles: Listed[] }>('/api/list').then(
-            ({ profiles }) => {
-                setList(profiles);
-                if (profiles.length === 1) window.location.replace(addressOf(['profile', profiles[0].id, 'overview']));
-            },
-            (failure: Error) => setError(failure.message),
-        );
+        let current = true;
+        let shown = '';
+        const show = ({ profiles }: { profiles: Listed[] }) => {
+            const next = JSON.stringify(profiles);
+            if (!current || next === shown) return;
+            shown = next;
+            setError('');
+            setList([...profiles.filter(({ error: failed }) => !failed), ...profiles.filter(({ error: failed }) => failed)]);
+            // Only who opens the server is sent on: a link to the list shows the list.
+            if (profiles.length === 1 && address.peek().path.length === 0)
+                window.location.replace(addressOf(['profile', profiles[0].id, 'overview']));
+        };
+        const look = () => {
+            if (!document.hidden) fetchDocument<{ profiles: Listed[] }>('/api/list').then(show, (failure: Error) => current && setError(failure.message));
+        };
+        look();
+        const timer = setInterval(look, LIST_MS);
+        return () => {
+            current = false;
+            clearInterval(timer);
+        };
     }, []);
     return (
         <main id="main" class="page" tabIndex={-1}>
@@ -171,20 +194,23 @@ function List() {
                             title: 'Profile',
                             text: true,
                             value: (row) => row.file,
-                            show: (row) => (
-                                <a href={addressOf(['profile', row.id, 'overview'])}>
+                            show: (row) =>
+                                row.error ? (
                                     <bdi>{row.file}</bdi>
-                                </a>
-                            ),
+                                ) : (
+                                    <a href={addressOf(['profile', row.id, 'overview'])}>
+                                        <bdi>{row.file}</bdi>
+                                    </a>
+                                ),
                         },
-                        { title: 'Program', text: true, value: (row) => row.program },
-                        { title: 'User', text: true, value: (row) => row.user },
-                        { title: 'Ranks', value: (row) => row.ranks },
-                        { title: 'Wall time', unit: 's', value: (row) => row.wall_s, show: (row) => seconds(row.wall_s) },
-                        { title: 'Started', text: true, value: (row) => row.started, show: (row) => date(row.started) },
+                        { title: 'Program', text: true, value: (row) => row.program ?? null },
+                        { title: 'User', text: true, value: (row) => row.user ?? null },
+                        { title: 'Ranks', value: (row) => row.ranks ?? null },
+                        { title: 'Wall time', unit: 's', value: (row) => row.wall_s ?? null, show: (row) => seconds(row.wall_s) },
+                        { title: 'Started', text: true, value: (row) => row.started, show: (row) => <span class="whole">{date(row.started)}</span> },
                         { title: 'In MPI', value: (row) => row.mpi_fraction, show: (row) => percent(row.mpi_fraction) },
                         { title: 'Efficiency', value: (row) => row.parallel, show: (row) => percent(row.parallel) },
-                        { title: 'First finding', text: true, value: (row) => row.finding ?? '' },
+                        { title: 'First finding', text: true, value: remark, show: (row) => <span class={row.error ? 'problem' : undefined}>{remark(row)}</span> },
                     ]}
                 />
             )}

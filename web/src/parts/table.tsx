@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 
+import { param, setParam } from '../state';
 import { saveCsv } from './copy';
 
 export interface Column<Row> {
@@ -37,6 +38,7 @@ interface Props<Row> {
 
 const ROW = 26;
 const VIRTUAL = 300;
+const UPWARDS = / up$/;
 
 function compare(a: string | number | null, b: string | number | null): number {
     if (a === b) return 0;
@@ -46,18 +48,22 @@ function compare(a: string | number | null, b: string | number | null): number {
 }
 
 export function Table<Row>({ name, caption, columns, rows, sortedBy, limit, rowKey, rowClass, onRow }: Props<Row>) {
-    const [sort, setSort] = useState<{ column: number; up: boolean } | null>(
-        sortedBy === undefined ? null : { column: sortedBy, up: false },
-    );
+    // In the address by title, because the columns depend on the profile.
+    const asked = param(`sort.${name}`);
+    const wanted = columns.findIndex(({ title }) => title === asked.replace(UPWARDS, ''));
+    const column = wanted >= 0 ? wanted : (sortedBy ?? -1);
+    const up = wanted >= 0 && UPWARDS.test(asked);
     const [all, setAll] = useState(false);
     const [top, setTop] = useState(0);
     const box = useRef<HTMLDivElement>(null);
     const sorted = useMemo(() => {
-        if (!sort) return rows;
-        const { value } = columns[sort.column];
+        if (column < 0) return rows;
+        const { value } = columns[column];
         const order = rows.map((row) => ({ row, key: value(row) })).sort((a, b) => compare(a.key, b.key));
-        return (sort.up ? order.reverse() : order).map(({ row }) => row);
-    }, [rows, columns, sort]);
+        return (up ? order.reverse() : order).map(({ row }) => row);
+    }, [rows, columns, column, up]);
+    const sortBy = (index: number) =>
+        setParam({ [`sort.${name}`]: `${columns[index].title}${index === column && !up ? ' up' : ''}` });
     const largest = useMemo(
         () => columns.map((c) => (c.bar ? Math.max(0, ...rows.slice(0, 10000).map((row) => Number(c.value(row)) || 0)) : 0)),
         [rows, columns],
@@ -78,7 +84,7 @@ export function Table<Row>({ name, caption, columns, rows, sortedBy, limit, rowK
             </td>
         );
     };
-    const ariaSort = (index: number) => (sort?.column === index ? (sort.up ? 'ascending' : 'descending') : undefined);
+    const ariaSort = (index: number) => (column === index ? (up ? 'ascending' : 'descending') : undefined);
     const exported = () =>
         saveCsv(
             name,
@@ -96,18 +102,20 @@ export function Table<Row>({ name, caption, columns, rows, sortedBy, limit, rowK
                 onScroll={virtual ? () => setTop(box.current?.scrollTop ?? 0) : undefined}
             >
                 <table aria-rowcount={shown.length}>
-                    <caption>{caption}</caption>
+                    <caption>
+                        <span>{caption}</span>
+                    </caption>
                     <thead>
                         <tr>
-                            {columns.map((column, index) => (
-                                <th key={index} scope="col" class={column.text ? 'text' : 'number'} aria-sort={ariaSort(index)}>
+                            {columns.map((heading, index) => (
+                                <th key={index} scope="col" class={heading.text ? 'text' : 'number'} aria-sort={ariaSort(index)}>
                                     <button
                                         type="button"
-                                        title={column.about ? `${column.about}. Click to sort.` : 'Click to sort.'}
-                                        onClick={() => setSort({ column: index, up: sort?.column === index && !sort.up })}
+                                        title={heading.about ? `${heading.about}. Click to sort.` : 'Click to sort.'}
+                                        onClick={() => sortBy(index)}
                                     >
-                                        {column.title}
-                                        <span aria-hidden="true">{sort?.column === index ? (sort.up ? ' ▴' : ' ▾') : ''}</span>
+                                        {heading.title}
+                                        <span aria-hidden="true">{column === index ? (up ? ' ▴' : ' ▾') : ''}</span>
                                     </button>
                                 </th>
                             ))}

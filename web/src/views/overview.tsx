@@ -16,6 +16,9 @@ export function Overview() {
     const { summary } = useProfile();
     return (
         <>
+            <p class="headline" data-part="headline">
+                <bdi>{summary.headline}</bdi>
+            </p>
             <Incomplete summary={summary} />
             <div class="first">
                 <EfficiencyTree summary={summary} />

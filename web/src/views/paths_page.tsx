@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 
+import { type Modules, moduleColour } from '../data/modules';
 import type { Tree } from '../data/tree';
 import { coloursOfNames } from '../parts/colours';
 import { ColumnMenu } from '../parts/column_menu';
@@ -27,8 +28,10 @@ const HEADINGS: Record<string, string> = { calls: 'Call path', callers: 'Functio
 // ---- colours of the flame graph ----
 
 const COLOURED = 8;
+const OTHER = 11; // the colour of modules that have none of their own
 
-function coloursBy(tree: Tree, by: string, executable: string): Colours {
+/** `given`: colours that names have in the view of modules. */
+function coloursBy(tree: Tree, by: string, executable: string, given: Map<string, string>): Colours {
     const routine = tree.kinds.indexOf('routine');
     const legend = [{ name: 'MPI routines', colour: '--waiting' }];
     const version = tree.version.peek();
@@ -53,10 +56,10 @@ function coloursBy(tree: Tree, by: string, executable: string): Colours {
         if (key >= 0 && exclusive[node] > 0) weights.set(key, (weights.get(key) ?? 0) + exclusive[node]);
     }
     const heaviest = [...weights].sort((a, b) => b[1] - a[1]).slice(0, COLOURED).map(([key]) => key);
-    const names = coloursOfNames(heaviest.map((key) => basename(tree.text(key))));
+    const names = coloursOfNames(heaviest.map((key) => basename(tree.text(key))), given);
     const colours = new Map(heaviest.map((key) => [key, names.get(basename(tree.text(key))) ?? '--other']));
     return {
-        key: `${by} ${version}`,
+        key: `${by} ${version} ${given.size}`,
         legend: [...legend, ...[...names].map(([name, colour]) => ({ name, colour })), { name: 'others', colour: '--other' }],
         fill: (node) => (tree.kind[node] === routine ? '--waiting' : (colours.get(of(node)) ?? '--other')),
     };
@@ -137,7 +140,12 @@ export function PathsPage({ state }: { state: TreeState }) {
 
     const executable = basename(useProfile().summary.job.executable);
     const by = param('colour') || 'file';
-    const colours = useMemo(() => coloursBy(tree, by, executable), [tree, by, executable, tree.version.value]);
+    const modules = useSlice<{ modules: Modules | null }>('modules');
+    const given = useMemo(() => {
+        const list = (modules.state === 'ready' && modules.data.modules?.list) || [];
+        return new Map(list.filter(({ colour }) => colour < OTHER).map(({ name, colour }) => [name, moduleColour(name, colour)]));
+    }, [modules]);
+    const colours = useMemo(() => coloursBy(tree, by, executable, given), [tree, by, executable, given, tree.version.value]);
     const weight = useCallback((node: number) => tree.weight(node), [tree]);
 
     const shownPlace = place ?? {
