@@ -200,7 +200,7 @@ function longestColumn<T extends Stats>(): Column<T> {
 }
 
 function routineColumn<T extends { routine: string }>(): Column<T> {
-    return { title: 'Routine', text: true, value: (row) => row.routine, show: (row) => <span class="routine">{row.routine}</span> };
+    return { title: 'Routine', text: true, value: (row) => row.routine, show: (row) => <span class="routine-link">{row.routine}</span> };
 }
 
 // ---- routines ----
@@ -244,7 +244,7 @@ function Routines({ mpi }: { mpi: Mpi }) {
                 text: true,
                 value: (row) => row.name,
                 show: (row) => (
-                    <span class="routine">
+                    <span class="routine-link">
                         <span class="swatch" style={{ background: `var(${colours.get(row.name) ?? '--other'})` }} aria-hidden="true" />
                         <a href={viewAddress('mpi', { by: 'sites', routine: row.name })} title="Its call sites">
                             {row.name}

@@ -133,7 +133,7 @@ function EfficiencyTree({ summary: { efficiency: e } }: { summary: Summary }) {
                 )}
             </ul>
             {e.cores !== 'enough' && (
-                <p class="quiet">Ranks did not have cores of their own ({e.cores}): all factors include waiting for a core.</p>
+                <p class="quiet">Ranks did not have cores of their own ({e.cores === 'fewer than ranks' ? 'fewer cores than ranks' : e.cores}): all factors include waiting for a core.</p>
             )}
             <p class="tools">
                 <a href={viewAddress('efficiency')}>By region and timer</a>
@@ -319,7 +319,7 @@ function Findings({ summary }: { summary: Summary }) {
     if (findings.length === 0)
         return (
             <section aria-label="Findings" data-part="findings">
-                <h2>What to do about it</h2>
+                <h2>Findings</h2>
                 <p class="calm">Fathom found nothing that costs much time.{summary.balance_sentence && ` ${summary.balance_sentence}`}</p>
             </section>
         );
