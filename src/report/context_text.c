@@ -20,10 +20,11 @@ static const char *place_text(struct fm_report *report, const struct fm_context 
                      context->id.line);
 }
 
+enum { LISTED = 4 }; /* lines of a context; of more, the first and the last */
+
 /* "halo.f90:44, 46, 48"; of many lines the first and the last: "halo.f90:44-97"; or "2 files". */
 static const char *lines_text(struct fm_report *report, const struct fm_call_line *lines, size_t n)
 {
-    enum { LISTED = 4 };
     struct fm_writer writer = {.arena = &report->arena};
     const struct fm_call_line *last = lines;
     size_t files = 1;
@@ -47,11 +48,12 @@ static const char *lines_text(struct fm_report *report, const struct fm_call_lin
 
 const char *fm_context_place(struct fm_report *report, const struct fm_context *context)
 {
-    size_t n = 0;
-    for (const struct fm_call_line *at = context->lines; at; at = at->next)
-        n++;
-    if (n)
-        return fm_format(&report->arena, "from %zu lines (%s)", n, lines_text(report, context->lines, n));
+    size_t n = 0, known = 0;
+    for (const struct fm_call_line *at = context->lines; at; at = at->next, n++)
+        known += at->line != 0;
+    if (n) /* "?" is listed and counted, but is not one of the lines from the first to the last */
+        return fm_format(&report->arena, "from %zu lines (%s)", n > LISTED ? known : n,
+                         lines_text(report, context->lines, n));
     return context->id.line ? fm_format(&report->arena, "at %s", place_text(report, context)) : "";
 }
 
