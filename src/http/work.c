@@ -44,3 +44,18 @@ void fm_work_finish(struct fm_server *server, struct fm_task *task, enum fm_stat
     fm_work_tag(server, task->key, task->answer.tag);
     fm_cache_put(&server->cache, task->key, blob);
 }
+
+enum fm_work_state fm_work_join(struct fm_server *server, const char *key, struct fm_http_request *request)
+{
+    if (fm_work_cached(server, key, &request->answer))
+        return FM_WORK_ANSWERED;
+    struct fm_task *begun = fm_tasks_find(&server->tasks, key);
+    if (begun)
+        fm_task_await(begun, request);
+    return begun ? FM_WORK_WAITS : FM_WORK_NEW;
+}
+
+struct fm_answer fm_work_still_reading(const struct fm_task *task)
+{
+    return fm_answer_wait((double)(fm_clock_ns(CLOCK_MONOTONIC) - task->since_ns) / 1e9);
+}

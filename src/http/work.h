@@ -31,6 +31,10 @@ void fm_work_jobs_close(struct fm_server *server);
 void fm_work_tag(const struct fm_server *server, const char *key, char tag[80]);
 /* Whether the cache has the document; it is then the answer. */
 bool fm_work_cached(struct fm_server *server, const char *key, struct fm_answer *answer);
+/* Answers from the cache, or makes the request wait for the task that makes the document already. */
+enum fm_work_state { FM_WORK_NEW, FM_WORK_ANSWERED, FM_WORK_WAITS };
+enum fm_work_state fm_work_join(struct fm_server *server, const char *key, struct fm_http_request *request);
+struct fm_answer fm_work_still_reading(const struct fm_task *task); /* for those who have no patience */
 /* Makes the request wait for the task, which is new. Returns true if the request has its answer already: there is no
  * memory (task is NULL), or the server ends. */
 bool fm_work_begin(struct fm_server *server, struct fm_task *task, struct fm_http_request *request);

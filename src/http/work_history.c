@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/basename.h"
-#include "base/clock.h"
 #include "base/crc.h"
 #include "format/encode.h"
 #include "http/work.h"
@@ -63,11 +62,6 @@ static void finish(struct fm_task *task)
     fm_store_forget_gone(&work->server->store);
 }
 
-static struct fm_answer still_reading(const struct fm_task *task)
-{
-    return fm_answer_wait((double)(fm_clock_ns(CLOCK_MONOTONIC) - task->since_ns) / 1e9);
-}
-
 /* All profiles, and a key that differs if they do. */
 static bool find_entries(struct fm_server *server, struct history_task *work)
 {
@@ -95,19 +89,16 @@ bool fm_work_history(struct fm_server *server, struct fm_http_request *request)
         free(work);
         return fm_work_begin(server, NULL, request);
     }
-    struct fm_task *begun = fm_tasks_find(&server->tasks, work->task.key);
-    bool cached = fm_work_cached(server, work->task.key, &request->answer);
-    if (cached || begun) {
+    enum fm_work_state state = fm_work_join(server, work->task.key, request);
+    if (state != FM_WORK_NEW) {
         free(work->entries);
         free(work);
-        if (!cached)
-            fm_task_await(begun, request);
-        return cached;
+        return state == FM_WORK_ANSWERED;
     }
     work->server = server;
     work->task.run = make_history;
     work->task.finish = finish;
-    work->task.meanwhile = still_reading;
+    work->task.meanwhile = fm_work_still_reading;
     for (size_t i = 0; i < work->n; i++)
         work->entries[i]->tasks++;
     return fm_work_begin(server, &work->task, request);

@@ -189,11 +189,6 @@ static void finish(struct fm_task *task)
         watched->used_ns = 0; /* to be forgotten: there is no such job */
 }
 
-static struct fm_answer still_reading(const struct fm_task *task)
-{
-    return fm_answer_wait((double)(fm_clock_ns(CLOCK_MONOTONIC) - task->since_ns) / 1e9);
-}
-
 static bool is_due(const struct fm_watched *watched)
 {
     return !watched->ended && fm_clock_ns(CLOCK_MONOTONIC) >= watched->next_ns;
@@ -212,7 +207,7 @@ static struct fm_task *create(struct fm_server *server, struct fm_watched *watch
     strcpy(work->task.key, key);
     work->task.run = run;
     work->task.finish = finish;
-    work->task.meanwhile = still_reading;
+    work->task.meanwhile = fm_work_still_reading;
     work->task.busy[work->task.n_busy++] = &watched->busy;
     watched->tasks++;
     return &work->task;

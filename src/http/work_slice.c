@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "http/work.h"
 #include "pages/slice_scale.h"
 
@@ -24,11 +23,6 @@ struct profile_task {
     struct fm_error error;
 };
 _Static_assert((int)FM_SCALE_RUNS <= (int)FM_TASK_BUSY, "a comparison can use all of its profiles");
-
-static struct fm_answer still_reading(const struct fm_task *task)
-{
-    return fm_answer_wait((double)(fm_clock_ns(CLOCK_MONOTONIC) - task->since_ns) / 1e9);
-}
 
 static enum fm_status open_all(struct profile_task *work)
 {
@@ -57,7 +51,7 @@ static struct profile_task *create(struct fm_server *server, const char *key, vo
     work->server = server;
     work->task.run = run;
     work->task.finish = finish;
-    work->task.meanwhile = still_reading;
+    work->task.meanwhile = fm_work_still_reading;
     snprintf(work->task.key, sizeof work->task.key, "%s", key);
     return work;
 }
@@ -88,13 +82,9 @@ bool fm_work_slice(struct fm_server *server, struct fm_http_request *request)
         return true;
     }
     snprintf(key, sizeof key, "%s/%s", entry->id, request->route.slice);
-    if (fm_work_cached(server, key, &request->answer))
-        return true;
-    struct fm_task *begun = fm_tasks_find(&server->tasks, key);
-    if (begun) {
-        fm_task_await(begun, request);
-        return false;
-    }
+    enum fm_work_state state = fm_work_join(server, key, request);
+    if (state != FM_WORK_NEW)
+        return state == FM_WORK_ANSWERED;
     struct profile_task *work = create(server, key, make_slice);
     if (!work)
         return fm_work_begin(server, NULL, request);
@@ -182,13 +172,9 @@ bool fm_work_scale(struct fm_server *server, struct fm_http_request *request, co
     int length = snprintf(key, sizeof key, "scale/%s/%s", modes[word], fm_scaling_views[shown]);
     for (size_t i = 0; i < n; i++)
         length += snprintf(key + length, sizeof key - (size_t)length, "/%s", entries[i]->id);
-    if (fm_work_cached(server, key, &request->answer))
-        return true;
-    struct fm_task *begun = fm_tasks_find(&server->tasks, key);
-    if (begun) {
-        fm_task_await(begun, request);
-        return false;
-    }
+    enum fm_work_state state = fm_work_join(server, key, request);
+    if (state != FM_WORK_NEW)
+        return state == FM_WORK_ANSWERED;
     struct profile_task *work = create(server, key, compare);
     if (!work)
         return fm_work_begin(server, NULL, request);

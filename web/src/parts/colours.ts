@@ -2,15 +2,6 @@
 // One colour means one thing on every page. The colours are those of style/tokens.css, which has a dark and a light set;
 // canvases read them from there.
 
-export const PARTS = {
-    program: { name: 'program', css: 'var(--program)' },
-    waiting: { name: 'waiting', css: 'var(--waiting)' },
-    transfer: { name: 'transfer', css: 'var(--transfer)' },
-    mpi: { name: 'MPI', css: 'var(--mpi)' },
-    io: { name: 'file I/O', css: 'var(--io)' },
-    no_cpu: { name: 'no CPU', css: 'var(--no-cpu)' },
-} as const;
-
 /** The value of a custom property, such as "--program", for canvases. */
 export function colour(property: string): string {
     return getComputedStyle(document.documentElement).getPropertyValue(property).trim() || '#888';
