@@ -33,6 +33,31 @@ uint64_t fm_host_available(const char *root)
     return line ? strtoull(line + strlen("MemAvailable:"), NULL, 10) * 1024 : 0;
 }
 
+/* "model name" on x86. On Arm the kernel gives only numbers; the common server cores are named here. */
+void fm_host_cpu(const char *root, char name[FM_CPU_CHARS])
+{
+    static const struct {
+        unsigned part;
+        char name[16];
+    } parts[] = {{0xd0c, "Neoverse-N1"}, {0xd40, "Neoverse-V1"}, {0xd49, "Neoverse-N2"}, {0xd4f, "Neoverse-V2"},
+                 {0xd08, "Cortex-A72"},  {0xd07, "Cortex-A57"},  {0x001, "A64FX"}};
+    char path[PATH_BYTES], text[4096];
+    snprintf(path, sizeof path, "%s/proc/cpuinfo", root);
+    fm_small_file_read(path, text, sizeof text);
+    *name = 0;
+    const char *line = strstr(text, "model name");
+    if (line && (line = strchr(line, ':'))) {
+        line += strspn(line, ": \t");
+        snprintf(name, FM_CPU_CHARS, "%.*s", (int)strcspn(line, "\n"), line);
+        return;
+    }
+    line = strstr(text, "CPU part");
+    unsigned part = line && (line = strchr(line, ':')) ? (unsigned)strtoul(line + 1, NULL, 16) : 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].part == part)
+            snprintf(name, FM_CPU_CHARS, "%s", parts[i].name);
+}
+
 /* ---- control groups ---- */
 
 /* Where one version keeps its memory groups, and its files. */

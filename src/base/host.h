@@ -19,6 +19,10 @@ struct fm_memory_limit {
 };
 struct fm_memory_limit fm_host_memory_limit(const char *root);
 
+/* The name of the processor; "" if unknown. */
+enum { FM_CPU_CHARS = 128 };
+void fm_host_cpu(const char *root, char name[FM_CPU_CHARS]);
+
 /* Number of NUMA nodes; 0: unknown. */
 uint32_t fm_host_numa_nodes(const char *root);
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/commit.h"
+
 /* ---- values ---- */
 
 static bool is_one_of(const char *text, const char words[4][6])
@@ -111,7 +113,7 @@ bool fm_setting_disabled(void)
 /* ---- the table ---- */
 
 /* TEXT: a path or the like, checked where it is used. */
-enum kind { TEXT, SWITCH, MEMORY, SAMPLING, MODE, TICK, TIMERS };
+enum kind { TEXT, SWITCH, MEMORY, SAMPLING, MODE, TICK, TIMERS, COMMIT };
 
 static bool is_valid(enum kind kind, const char *text)
 {
@@ -131,6 +133,8 @@ static bool is_valid(enum kind kind, const char *text)
         return fm_setting_tick(text, &number);
     case TIMERS:
         return fm_setting_timers(text, &on);
+    case COMMIT:
+        return fm_commit_is_valid(text) || strcmp(text, FM_COMMIT_OFF) == 0;
     default:
         return true;
     }
@@ -145,6 +149,8 @@ struct setting {
 
 static const struct setting settings[] = {
     {"ARGUMENTS", SWITCH, "on or off", "arguments are not recorded"},
+    {"CALIBRATION", TEXT, "", ""},
+    {"COMMIT", COMMIT, "a commit id, a tag of at most 24 characters, or off", "no commit is recorded"},
     {"COUNTERS", TEXT, "", ""},
     {"DEBUG_PATH", TEXT, "", ""},
     {"DIR", TEXT, "", ""},
@@ -161,6 +167,8 @@ static const struct setting settings[] = {
     {"REPORT", TEXT, "", ""},
     {"RUN_ID", TEXT, "", ""},
     {"SAMPLE", SAMPLING, "a rate of at most 10000 samples per second, or off", "sampling is off"},
+    {"SITE", TEXT, "", ""},
+    {"SITE_CONFIG", TEXT, "", ""},
     {"TICK", TICK, "1ns, 10ns, 100ns, 1us ... 1s", "using 1ns"},
     {"TIMERS", TIMERS, "rich or paper", "using paper"},
 };
@@ -243,8 +251,12 @@ bool fm_setting_problem(const char *name, const char *value, char sentence[FM_SE
             snprintf(sentence, FM_SETTING_SENTENCE, "FATHOM_%s=%s %s", setting->name, text, limited);
             return true;
         }
-        snprintf(sentence, FM_SETTING_SENTENCE, "FATHOM_%s must be %s, not '%s'; %s", setting->name, setting->may_be,
-                 text, setting->otherwise);
+        if (setting->kind == COMMIT) /* which may be a secret in the wrong place */
+            snprintf(sentence, FM_SETTING_SENTENCE, "FATHOM_%s must be %s; %s", setting->name, setting->may_be,
+                     setting->otherwise);
+        else
+            snprintf(sentence, FM_SETTING_SENTENCE, "FATHOM_%s must be %s, not '%s'; %s", setting->name,
+                     setting->may_be, text, setting->otherwise);
         return true;
     }
     const struct setting *near = nearest(name + 7);

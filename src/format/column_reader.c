@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "format/column_reader.h"
 
+#include "format/encode.h"
+
 bool fm_column_reader_stopped(struct fm_column_reader *r)
 {
     if (r->unpack.failed && !r->wrong)
@@ -35,6 +37,9 @@ uint64_t *fm_get_column(struct fm_column_reader *r, size_t n, const uint32_t *be
     }
     r->column = column;
     fm_unpack_column(&r->unpack, column, n, before);
+    if (r->progress)
+        fm_progress_set(r->progress, FM_READ_FILE_PERCENT, FM_READ_PERCENT,
+                        (uint64_t)(r->unpack.bytes + r->unpack.at - r->begin), r->size);
     return fm_column_reader_stopped(r) ? NULL : column;
 }
 

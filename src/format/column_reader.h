@@ -4,6 +4,7 @@
 #ifndef FM_FORMAT_COLUMN_READER_H
 #define FM_FORMAT_COLUMN_READER_H
 
+#include "base/progress.h"
 #include "format/layout.h"
 #include "format/pack.h"
 
@@ -19,6 +20,9 @@ struct fm_column_reader {
     size_t n_strings;
     uint64_t *column;
     size_t column_capacity;
+    const uint8_t *begin; /* of the file, which has `size` bytes */
+    size_t size;
+    struct fm_progress *progress; /* or NULL */
 };
 
 bool fm_column_reader_stopped(struct fm_column_reader *r);

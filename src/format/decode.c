@@ -86,7 +86,7 @@ static enum fm_status check_frame(const uint8_t *bytes, size_t size, const char 
 }
 
 static enum fm_status decode(const void *bytes, size_t size, const char *origin, bool overview,
-                             struct fm_profile **profile, struct fm_error *error)
+                             struct fm_progress *progress, struct fm_profile **profile, struct fm_error *error)
 {
     enum fm_status status = check_frame(bytes, size, origin, error);
     if (status)
@@ -95,7 +95,10 @@ static enum fm_status decode(const void *bytes, size_t size, const char *origin,
     struct fm_column_reader r = {.profile = fm_profile_create(),
                                  .version = version_of(bytes),
                                  .strings = (const char **)no_strings,
-                                 .n_strings = 1};
+                                 .n_strings = 1,
+                                 .begin = bytes,
+                                 .size = size,
+                                 .progress = progress};
     if (!r.profile)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to read %s", origin);
     get_sections(&r, (const uint8_t *)bytes + FM_FILE_HEAD, (const uint8_t *)bytes + size - FM_FILE_TAIL, overview);
@@ -117,11 +120,18 @@ static enum fm_status decode(const void *bytes, size_t size, const char *origin,
 enum fm_status fm_profile_decode(const void *bytes, size_t size, const char *origin, struct fm_profile **profile,
                                  struct fm_error *error)
 {
-    return decode(bytes, size, origin, false, profile, error);
+    return decode(bytes, size, origin, false, NULL, profile, error);
+}
+
+enum fm_status fm_profile_decode_watched(const void *bytes, size_t size, const char *origin,
+                                         struct fm_progress *progress, struct fm_profile **profile,
+                                         struct fm_error *error)
+{
+    return decode(bytes, size, origin, false, progress, profile, error);
 }
 
 enum fm_status fm_profile_decode_overview(const void *bytes, size_t size, const char *origin,
                                           struct fm_profile **profile, struct fm_error *error)
 {
-    return decode(bytes, size, origin, true, profile, error);
+    return decode(bytes, size, origin, true, NULL, profile, error);
 }

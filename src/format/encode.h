@@ -5,6 +5,7 @@
 #ifndef FM_FORMAT_ENCODE_H
 #define FM_FORMAT_ENCODE_H
 
+#include "base/progress.h"
 #include "model/profile.h"
 
 enum { FM_PROFILE_VERSION = 2 };
@@ -22,6 +23,14 @@ enum fm_status fm_profile_decode_overview(const void *bytes, size_t size, const 
                                           struct fm_profile **profile, struct fm_error *error);
 
 enum fm_status fm_profile_read(const char *path, struct fm_profile **profile, struct fm_error *error);
+/* The same, telling how far it is. Reading and decoding take FM_READ_PERCENT of what there is to be done: bytes of the file,
+ * then bytes of its sections. */
+enum { FM_READ_FILE_PERCENT = 10, FM_READ_PERCENT = 70 };
+enum fm_status fm_profile_read_watched(const char *path, struct fm_progress *progress, struct fm_profile **profile,
+                                       struct fm_error *error);
+enum fm_status fm_profile_decode_watched(const void *bytes, size_t size, const char *origin,
+                                         struct fm_progress *progress, struct fm_profile **profile,
+                                         struct fm_error *error);
 /* The same without what only some views need: the job, hosts, processes, programs, the totals of routines and notes.
  * For lists of many files. */
 enum fm_status fm_profile_read_overview(const char *path, struct fm_profile **profile, struct fm_error *error);

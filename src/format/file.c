@@ -33,12 +33,15 @@ static bool exceeds_profile(const char *bytes, size_t n)
     return memcmp(bytes, FM_PROFILE_MAGIC, 8) != 0 || n > size;
 }
 
-static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena, char **bytes, size_t *size,
-                               struct fm_error *error)
+static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena, struct fm_progress *progress,
+                               char **bytes, size_t *size, struct fm_error *error)
 {
     size_t capacity = 0, n = 0;
     char *buffer = NULL;
+    struct stat st;
+    uint64_t total = fstat(fd, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 1;
     for (;;) {
+        fm_progress_set(progress, 0, FM_READ_FILE_PERCENT, n, total);
         buffer = n < max_bytes ? fm_arena_grow(arena, buffer, &capacity, n + FM_READ_STEP, 1) : NULL;
         if (!buffer)
             return fm_fail(error, FM_ERR_MEMORY, "%s is too large to read", path);
@@ -57,8 +60,8 @@ static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena,
     return FM_OK;
 }
 
-static enum fm_status read_profile(const char *path, __typeof__(fm_profile_decode) *decode, struct fm_profile **profile,
-                                   struct fm_error *error)
+static enum fm_status read_profile(const char *path, bool overview, struct fm_progress *progress,
+                                   struct fm_profile **profile, struct fm_error *error)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -67,9 +70,10 @@ static enum fm_status read_profile(const char *path, __typeof__(fm_profile_decod
     char *bytes = NULL;
     size_t size = 0;
     struct stat st;
-    enum fm_status status = read_all(fd, path, &arena, &bytes, &size, error);
+    enum fm_status status = read_all(fd, path, &arena, progress, &bytes, &size, error);
     if (!status)
-        status = decode(bytes, size, path, profile, error);
+        status = overview ? fm_profile_decode_overview(bytes, size, path, profile, error)
+                          : fm_profile_decode_watched(bytes, size, path, progress, profile, error);
     if (!status && fstat(fd, &st) == 0)
         (*profile)->owner = st.st_uid;
     close(fd);
@@ -79,12 +83,18 @@ static enum fm_status read_profile(const char *path, __typeof__(fm_profile_decod
 
 enum fm_status fm_profile_read(const char *path, struct fm_profile **profile, struct fm_error *error)
 {
-    return read_profile(path, fm_profile_decode, profile, error);
+    return read_profile(path, false, NULL, profile, error);
+}
+
+enum fm_status fm_profile_read_watched(const char *path, struct fm_progress *progress, struct fm_profile **profile,
+                                       struct fm_error *error)
+{
+    return read_profile(path, false, progress, profile, error);
 }
 
 enum fm_status fm_profile_read_overview(const char *path, struct fm_profile **profile, struct fm_error *error)
 {
-    return read_profile(path, fm_profile_decode_overview, profile, error);
+    return read_profile(path, true, NULL, profile, error);
 }
 
 /* Returns 0 or the errno of the failure. */

@@ -224,6 +224,9 @@ struct fm_segment_header {
     uint32_t numa_node; /* where it runs then, + 1 */
 
     uint32_t peak_flops_per_cycle; /* of a core, estimated (base/peak.h); 0: unknown */
+
+    uint32_t text_commit; /* of the program (base/commit.h) */
+    uint32_t unused_commit;
 };
 
 #define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the default directory could not be created or was full */

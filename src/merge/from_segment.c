@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/commit.h"
 #include "base/saturate.h"
 #include "base/settings.h"
 #include "base/sort.h"
@@ -70,6 +71,13 @@ static const char *intern_clean(struct fm_segment_reader *r, const char *text, b
     return clean ? fm_profile_intern(r->profile, clean) : NULL;
 }
 
+/* A segment may be of anybody. */
+static const char *commit_of(const struct fm_segment_view *view)
+{
+    const char *text = fm_segment_text(view, view->header.text_commit);
+    return fm_commit_is_valid(text) ? text : "";
+}
+
 static bool read_job_texts(struct fm_segment_reader *r)
 {
     static const char languages[][12] = {"", "C", "C++", "Fortran", "Python"};
@@ -92,6 +100,7 @@ static bool read_job_texts(struct fm_segment_reader *r)
         {&job->mpi_library, fm_segment_text(v, h->text_mpi_library)},
         {&job->tool, fm_segment_text(v, h->text_tool)},
         {&job->output, fm_segment_text(v, h->text_output)},
+        {&job->commit, commit_of(v)},
         {&job->runtime_version, fm_segment_text(v, h->text_runtime_version)},
         {&job->language, h->language < sizeof languages / sizeof *languages ? languages[h->language] : ""},
     };

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MAX_LEVELS = 3, MAX_PART = 48, MAX_EXTENSION = 6 };
+enum { MAX_LEVELS = 3, MAX_PART = 48, MAX_EXTENSION = 6, RANDOM_CHARACTERS = 6 };
 
 static bool is_digit(char c)
 {
@@ -65,16 +65,39 @@ static bool is_deleted(const char *name)
     return length >= sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
 }
 
+/* How much of a name is left without what is random: programs add some letters and digits to "tmp", for example
+ * gfortrantmpaB3xYz, tmp.Xa81bcQzuT. Words in small letters only are names. The length of the name if nothing is. */
+static size_t without_random(const char *text, size_t n)
+{
+    size_t at = n, cases = 0;
+    while (at && (is_digit(text[at - 1]) || is_letter(text[at - 1])) &&
+           !(at >= 3 && at < n && memcmp(text + at - 3, "tmp", 3) == 0)) {
+        cases += is_digit(text[at - 1]) || text[at - 1] < 'a';
+        at--;
+    }
+    size_t before = at && strchr("._-", text[at - 1]) ? at - 1 : at;
+    bool temporary = before >= 3 && memcmp(text + before - 3, "tmp", 3) == 0;
+    return temporary && n - at >= RANDOM_CHARACTERS && cases ? at : n;
+}
+
+static void put_part(struct class_text *out, const char *text, size_t n)
+{
+    size_t known = without_random(text, n);
+    put_without_numbers(out, text, known);
+    if (known < n)
+        put(out, '*');
+}
+
 static void put_name(struct class_text *out, const char *name)
 {
     const char *extension = extension_of(name);
     if (is_deleted(name)) {
         put_all(out, "deleted files");
-    } else if (extension) {
+    } else if (extension && without_random(name, strlen(name)) == strlen(name)) {
         put_all(out, "*.");
         put_all(out, extension);
     } else {
-        put_without_numbers(out, name, strlen(name));
+        put_part(out, name, strlen(name));
     }
 }
 
@@ -94,7 +117,7 @@ const char *fm_file_class(const char *path, char name[FM_FILE_CLASS_BYTES])
     for (int level = 0; level < MAX_LEVELS && path < last; level++) {
         const char *end = strchr(path + 1, '/');
         put(&out, '/');
-        put_without_numbers(&out, path + 1, (size_t)(end - path - 1));
+        put_part(&out, path + 1, (size_t)(end - path - 1));
         path = end;
     }
     *out.at = 0;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Classes of files: by extension and by the first levels of the path, without the numbers in both. So the files that
+/* Classes of files: by extension and by the first levels of the path, without the numbers in both and the random
+ * ends of temporary names. So the files that
  * the ranks of a job have each for themselves are one class:
  *
  *   /scratch/ocean/run12/out/field.000123.nc   *.nc below /scratch/ocean/run*
  *   /scratch/ocean/run12/out.000123            out.* below /scratch/ocean/run*
  *   /home/u/INPUT                              INPUT below /home/u
+ *   /tmp/gfortrantmpaB3xYz                     gfortrantmp* below /tmp
  *   /tmp/tmpx1Yz (deleted)                     deleted files below /tmp */
 #ifndef FM_MODEL_FILE_CLASS_H
 #define FM_MODEL_FILE_CLASS_H

@@ -260,6 +260,7 @@ struct fm_job {
     const char *output;          /* where the user asked the profile to be written, or "" */
     const char *runtime_version; /* of the Fathom that measured, such as "0.1.0"; "" if unknown */
     const char *merge_version;   /* of the Fathom that wrote the file; "" if not written yet or unknown */
+    const char *commit;          /* that the program was built from (base/commit.h); "" if unknown */
     const char **argv;
     size_t n_argv;
     struct fm_name_value *env; /* sorted by name; without secrets */

@@ -46,6 +46,7 @@ static const struct fm_field job[] = {
     U64(ended_real_ns,   MAX,   NS,    "ended"),
     LATER_TEXT(runtime_version, FIRST, "runtime"),
     LATER_TEXT(merge_version,   FIRST, "profile"),
+    LATER_TEXT(commit,          FIRST, "commit"),
 };
 #undef ITEM
 

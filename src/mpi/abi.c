@@ -26,6 +26,8 @@ static void describe_openmpi(struct fm_abi *abi, fm_symbol_finder *find, const v
     abi->group_null = (fm_word)find(library, "ompi_mpi_group_null");
     abi->info_null = (fm_word)find(library, "ompi_mpi_info_null");
     abi->type_byte = (fm_word)find(library, "ompi_mpi_byte");
+    abi->type_double = (fm_word)find(library, "ompi_mpi_double");
+    abi->op_sum = (fm_word)find(library, "ompi_mpi_op_sum");
     abi->errors_return = (fm_word)find(library, "ompi_mpi_errors_return");
 }
 
@@ -52,6 +54,8 @@ static void describe_mpich(struct fm_abi *abi)
     abi->group_null = 0x08000000;
     abi->info_null = 0x1c000000;
     abi->type_byte = 0x4c00010d;
+    abi->type_double = 0x4c00080b;
+    abi->op_sum = 0x58000003;
     abi->errors_return = 0x54000001;
 }
 

@@ -29,7 +29,7 @@ struct fm_abi {
     int32_t err_in_status, err_pending, err_other;
     int32_t undefined;
     int32_t comm_type_shared;
-    fm_word comm_world, comm_null, request_null, group_null, info_null, type_byte, errors_return;
+    fm_word comm_world, comm_null, request_null, group_null, info_null, type_byte, type_double, op_sum, errors_return;
 
     fm_word (*comm_f2c)(int); /* NULL: Fortran and C handles are the same */
 

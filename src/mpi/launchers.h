@@ -75,11 +75,16 @@ extern const struct fm_launcher fm_launchers[FM_LAUNCHERS]; /* in order of prece
 /* A list: these arguments of the proxy identify its process group, the same on all hosts. */
 #define FM_HYDRA_PROXY_GROUP FM_HYDRA_PROXY_LAUNCHER "\0--upstream-host\0--upstream-port\0--pgid\0"
 
-#define FM_SLURM_NODE "SLURM_NODEID"                         /* index of this node within the step */
-#define FM_SLURM_NODES "SLURM_STEP_NUM_NODES"                /* nodes of the step */
-#define FM_SLURM_JOB_NODES "SLURM_JOB_NUM_NODES"             /* nodes of the job */
-#define FM_SLURM_NODE_TASKS "SLURM_STEP_TASKS_PER_NODE"      /* "4(x2),1" */
-#define FM_SLURM_NODE_LIST "SLURM_JOB_NODELIST"              /* "node[1-3]" */
+#define FM_SLURM_NODE "SLURM_NODEID"                    /* index of this node within the step */
+#define FM_SLURM_NODES "SLURM_STEP_NUM_NODES"           /* nodes of the step */
+#define FM_SLURM_JOB_NODES "SLURM_JOB_NUM_NODES"        /* nodes of the job */
+#define FM_SLURM_NODE_TASKS "SLURM_STEP_TASKS_PER_NODE" /* "4(x2),1" */
+#define FM_SLURM_NODE_LIST "SLURM_JOB_NODELIST"         /* "node[1-3]" */
+/* Whose computing time it is, and in which queue. */
+#define FM_SLURM_ACCOUNT "SLURM_JOB_ACCOUNT"
+#define FM_SLURM_PARTITION "SLURM_JOB_PARTITION"
+/* Names of the file that lists its plug-ins. */
+#define FM_SLURM_PLUGSTACK "/etc/slurm/plugstack.conf\0/etc/slurm-llnl/plugstack.conf\0"
 #define FM_SLURM_EXPAND_LIST "scontrol", "show", "hostnames" /* command that expands such a list */
 
 /* ---- programs ---- */

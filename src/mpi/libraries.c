@@ -2,6 +2,7 @@
 #include "mpi/libraries.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "base/names.h"
 
@@ -16,6 +17,7 @@ const struct fm_mpi_library fm_mpi_libraries[FM_MPI_LIBRARIES] = {
         .fortran = "libmpichf\0libmpifort\0",
         .settings = "MPICH_\0MPIR_\0",
         .internal = "MPIR_CVAR_CH3_INTERFACE_HOSTNAME\0",
+        .yielding = "MPIR_CVAR_POLLS_BEFORE_YIELD=1",
     },
     {
         .name = "Intel MPI",
@@ -52,6 +54,7 @@ const struct fm_mpi_library fm_mpi_libraries[FM_MPI_LIBRARIES] = {
         .settings = "OMPI_MCA_\0PMIX_MCA_\0",
         .internal = "OMPI_MCA_orte_\0OMPI_MCA_ess\0OMPI_MCA_pmix\0OMPI_MCA_shmem_RUNTIME\0OMPI_MCA_initial_wdir\0"
                     "PMIX_MCA_mca_base_component_show\0",
+        .yielding = "OMPI_MCA_mpi_yield_when_idle=1",
     },
 };
 
@@ -65,6 +68,21 @@ const char *fm_mpi_kind_name(enum fm_mpi_kind kind)
 {
     static const char names[][12] = {[FM_MPI_NONE] = "", [FM_MPI_OPENMPI] = "Open MPI", [FM_MPI_MPICH] = "MPICH"};
     return names[kind];
+}
+
+void fm_mpi_version(const char *text, char name[FM_MPI_VERSION_CHARS])
+{
+    char version[32] = "";
+    size_t digit = strcspn(text, "0123456789"), n = digit;
+    while (n > 0 && strchr(" \tv:", text[n - 1]))
+        n--;
+    const char *word = strstr(text, " Version");
+    if (word && (size_t)(word - text) < n)
+        n = (size_t)(word - text);
+    memset(name, 0, FM_MPI_VERSION_CHARS);
+    memcpy(name, text, n < FM_MPI_VERSION_CHARS - 34 ? n : FM_MPI_VERSION_CHARS - 34);
+    memcpy(version, text + digit, strspn(text + digit, "0123456789.abcrx") % (sizeof version - 1));
+    strcat(strcat(name, " "), version);
 }
 
 /* Backwards: Open MPI needs only one symbol lookup. */

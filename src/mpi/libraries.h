@@ -20,6 +20,7 @@ struct fm_mpi_library {
     char fortran[32];   /* Fortran bindings */
     char settings[24];  /* prefixes of environment variables that configure it */
     char internal[136]; /* those of them that launchers set in every process */
+    char yielding[40];  /* one that makes waiting ranks leave their core to others, as NAME=VALUE */
 };
 
 enum { FM_MPI_LIBRARIES = 5 };
@@ -32,6 +33,11 @@ extern const char fm_mpi_stack[];
 
 /* "Open MPI", "MPICH"; "" for none. */
 const char *fm_mpi_kind_name(enum fm_mpi_kind kind);
+
+/* What MPI_Get_library_version returns, in short: "Open MPI v4.1.4, package: ..." -> "Open MPI 4.1.4",
+ * "MPICH Version:\t4.0.2\n..." -> "MPICH 4.0.2". */
+enum { FM_MPI_VERSION_CHARS = 64 };
+void fm_mpi_version(const char *text, char name[FM_MPI_VERSION_CHARS]);
 
 /* Returns the address of a function or variable of a library (or any non-NULL pointer if it is defined there), or
  * NULL. */

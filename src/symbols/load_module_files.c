@@ -185,7 +185,7 @@ enum fm_status fm_load_module_files_find(struct fm_load_module_files *files, con
 {
     struct elf file;
     *files = (struct fm_load_module_files){.debug_path = options->debug_path};
-    if (!strchr(module, '/') || !set_path(files, module, options->directory))
+    if (options->no_modules || !strchr(module, '/') || !set_path(files, module, options->directory))
         return FM_ERR_SYSTEM;
     errno = 0;
     if (!open_elf(&file, files->path)) {

@@ -41,6 +41,7 @@ struct fm_symbols_options {
     const char *debug_path; /* directories of separate debug files, "a:b", before the system's; NULL or "": none */
     const char *directory;  /* base of relative module paths (that of the job); NULL or "": the current directory */
     const char *cache;      /* cache directory, created if needed; NULL or "": no cache */
+    bool no_modules;        /* files of programs are not read: no address has a name */
     unsigned threads;       /* maximum; 0: the number of processors */
     uid_t owner;            /* of the profile: source files this user could not read are not shown; 0: all are */
     void (*say)(void *context, const char *sentence); /* NULL: no messages */
