@@ -13,9 +13,12 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "base/commit.h"
+#include "base/host.h"
 #include "base/names.h"
 #include "base/redact.h"
 #include "base/small_file.h"
+#include "mpi/launchers.h"
 #include "mpi/libraries.h"
 #include "runtime/job.h"
 #include "runtime/load_modules.h"
@@ -43,12 +46,15 @@ static uint32_t add_arguments(void)
     return n ? fm_text_add(text, kept.used) : 0;
 }
 
-/* Variables that change how MPI and OpenMP behave, without those that launchers set in every process for their own
- * use. */
+/* Variables that change how MPI and OpenMP behave, without those that launchers and `fathom run` set in every process for
+ * their own use; and whose computing time it is. */
 static bool is_setting(const char *name)
 {
-    return fm_mpi_is_setting(name) || (fm_names_begin("OMP_\0GOMP_\0KMP_\0FATHOM_\0MALLOC_\0", name) &&
-                                       !fm_names_begin("FATHOM_RUN_ID\0FATHOM_NAMED\0FATHOM_OUTPUT\0", name));
+    return fm_mpi_is_setting(name) ||
+           (fm_names_begin("OMP_\0GOMP_\0KMP_\0FATHOM_\0MALLOC_\0" FM_SLURM_ACCOUNT "\0" FM_SLURM_PARTITION "\0",
+                           name) &&
+            !fm_names_begin(
+                "FATHOM_RUN_ID\0FATHOM_NAMED\0FATHOM_COMMIT\0FATHOM_OUTPUT\0FATHOM_LAUNCHED\0FATHOM_EVENTS\0", name));
 }
 
 static uint32_t add_environment(void)
@@ -63,27 +69,11 @@ static uint32_t add_environment(void)
     return fm_text_add(text, kept.used);
 }
 
-/* "model name" on x86. On Arm the kernel gives only numbers; the common server cores are named here. */
 static uint32_t add_cpu_model(void)
 {
-    char buffer[4096];
-    fm_small_file_read("/proc/cpuinfo", buffer, sizeof buffer);
-    char *line = strstr(buffer, "model name");
-    if (line && (line = strchr(line, ':'))) {
-        line += strspn(line, ": \t");
-        return fm_text_add(line, strcspn(line, "\n"));
-    }
-    static const struct {
-        unsigned part;
-        char name[16];
-    } parts[] = {{0xd0c, "Neoverse-N1"}, {0xd40, "Neoverse-V1"}, {0xd49, "Neoverse-N2"}, {0xd4f, "Neoverse-V2"},
-                 {0xd08, "Cortex-A72"},  {0xd07, "Cortex-A57"},  {0x001, "A64FX"}};
-    line = strstr(buffer, "CPU part");
-    unsigned part = line && (line = strchr(line, ':')) ? (unsigned)strtoul(line + 1, NULL, 16) : 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].part == part)
-            return add_text(parts[i].name);
-    return 0;
+    char name[FM_CPU_CHARS];
+    fm_host_cpu("", name);
+    return *name ? add_text(name) : 0;
 }
 
 static uint32_t add_user(void)
@@ -96,6 +86,12 @@ static uint32_t add_user(void)
     if (!user || !*user)
         user = getuid() == 0 ? "root" : (snprintf(number, sizeof number, "uid %u", (unsigned)getuid()), number);
     return add_text(user);
+}
+
+static uint32_t add_commit(void)
+{
+    const char *commit = getenv("FATHOM_COMMIT");
+    return commit && fm_commit_is_valid(commit) ? add_text(commit) : 0;
 }
 
 static void describe_identity(struct fm_segment_header *h)
@@ -136,6 +132,7 @@ void fm_describe_process(struct fm_segment_header *h)
     h->text_argv = add_arguments();
     h->text_env = add_environment();
     h->text_build_id = fm_load_module_build_id_of((uintptr_t)getauxval(AT_ENTRY));
+    h->text_commit = add_commit();
     h->text_cpu_model = add_cpu_model();
     h->text_user = add_user();
     const char *output = getenv("FATHOM_OUTPUT");

@@ -4,8 +4,10 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/off_file.h"
 #include "base/settings.h"
 #include "collect/node.h"
 #include "generated/routines.h"
@@ -173,6 +175,13 @@ static void read_environment(char *const *environment, struct fm_start_state *st
     }
 }
 
+/* A program that is set-user-id or the like, into which only /etc/ld.so.preload brings us. Its environment is that of a user
+ * who must not choose what is written with its rights. */
+static bool has_more_rights(void)
+{
+    return getauxval(AT_SECURE) != 0;
+}
+
 /* Runs before anything is measured: in the constructor, or in an MPI call made by the constructor of another library
  * that runs before ours. Harmless if two threads run it at the same time. Returns true if the environment has settings
  * that matter. */
@@ -181,7 +190,7 @@ static bool prepare_process(char *const *environment)
     if (__atomic_load_n(&fm_rt.start.prepared, __ATOMIC_ACQUIRE))
         return fm_rt.start.configured;
     read_environment(environment, &fm_rt.start);
-    bool off = fm_rt.start.configured && fm_setting_disabled();
+    bool off = fm_rt.start.configured && (fm_setting_disabled() || has_more_rights());
     fm_process_begins();
     if (off)
         atomic_store(&fm_rt.state, FM_RT_OFF);
@@ -193,8 +202,20 @@ static bool prepare_process(char *const *environment)
     return fm_rt.start.configured;
 }
 
+/* The administrator's switch, for jobs that a site measures: a library that every job loads must be able to step aside
+ * everywhere within a moment, without a new environment or module. `fathom run` is a user's own wish, and its hosts must
+ * not disagree. */
+static bool is_switched_off(void)
+{
+    return !fm_rt.start.in_run && access(FM_OFF_FILE, F_OK) == 0;
+}
+
 static void start(enum fm_reason reason)
 {
+    if (has_more_rights() || is_switched_off()) {
+        atomic_store(&fm_rt.state, FM_RT_OFF);
+        return;
+    }
     fm_messages_begin();
     if (!fm_stack_has_headroom()) {
         atomic_store(&fm_rt.state, FM_RT_OFF);
@@ -259,7 +280,7 @@ __attribute__((constructor)) static void on_load(int argc, char **argv, char **e
 __attribute__((destructor)) static void on_unload(void)
 {
     if (!fm_rt.start.in_run || atomic_load(&fm_rt.state) != FM_RT_IDLE || fm_syscalls_forbidden() || !fm_abi_find() ||
-        fm_process_is_bare_child() || !fm_stack_has_headroom())
+        fm_process_is_bare_child() || !fm_stack_has_headroom() || has_more_rights())
         return;
     const char *run_id = getenv("FATHOM_RUN_ID");
     if (run_id)

@@ -57,24 +57,14 @@ void fm_after_win_free(struct fm_call *call, int result)
 
 /* ---- MPI_Init ---- */
 
-/* "Open MPI v4.1.4, package: ..." -> "Open MPI 4.1.4"; "MPICH Version:\t4.0.2\n..." -> "MPICH 4.0.2" */
 static void note_version(void)
 {
-    char text[8192] = "", name[64] = "", version[32] = "";
+    char text[8192] = "", name[FM_MPI_VERSION_CHARS];
     int length = 0;
     if (fm_abi.pmpi.Get_library_version(text, &length) != 0)
         return;
     text[sizeof text - 1] = 0;
-    size_t digit = strcspn(text, "0123456789");
-    size_t n = digit;
-    while (n > 0 && strchr(" \tv:", text[n - 1]))
-        n--;
-    const char *word = strstr(text, " Version");
-    if (word && (size_t)(word - text) < n)
-        n = (size_t)(word - text);
-    memcpy(name, text, n < sizeof name - 34 ? n : sizeof name - 34);
-    memcpy(version, text + digit, strspn(text + digit, "0123456789.abcrx") % (sizeof version - 1));
-    strcat(strcat(name, " "), version);
+    fm_mpi_version(text, name);
     fm_rt.segment->text_mpi_version = fm_text_add(name, strlen(name));
 }
 
