@@ -11,9 +11,9 @@ struct style {
 };
 static const char *const dashes[FM_CHART_LINES] = {"", "7 3", "2 3", "9 3 2 3", "4 2", "1 2"};
 /* Any two differ by at least 0.08 in OKLab, also for people with protanopia, deuteranopia or tritanopia. The pages have
- * the same colours, and others on a dark background: web/src/style/tokens.css. */
+ * the same colours, and others on a dark background: web/src/style/tokens.css (tests/web/colours_test.py). */
 static const char *const colours[FM_CHART_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#6e1307", "#3821d9", "#56b4e9",
-                                                      "#934e0e", "#8db498", "#c9a400", "#5a1b60", "#8589b8", "#4d4d4d"};
+                                                      "#934e0e", "#8db498", "#e0d400", "#5a1b60", "#8589b8", "#4d4d4d"};
 static const struct style reference = {"#8594a3", "3 4"};
 #define LABEL_STYLE "font-size=\"11\" fill=\"#4a5a6a\""
 

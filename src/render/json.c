@@ -2,6 +2,7 @@
 #include "render/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -113,6 +114,18 @@ void fm_json_number(struct fm_json *json, const char *key, double number)
         fputs("null", json->out);
 }
 
+void fm_json_real(struct fm_json *json, const char *key, double number)
+{
+    start_value(json, key);
+    char digits[40] = "null";
+    for (int precision = 15; precision <= 17 && isfinite(number); precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (strtod(digits, NULL) == number)
+            break;
+    }
+    fputs(digits, json->out);
+}
+
 void fm_json_seconds(struct fm_json *json, const char *key, uint64_t ns)
 {
     start_value(json, key);
@@ -123,6 +136,12 @@ void fm_json_bool(struct fm_json *json, const char *key, bool value)
 {
     start_value(json, key);
     fputs(value ? "true" : "false", json->out);
+}
+
+void fm_json_raw(struct fm_json *json, const char *key, const char *document)
+{
+    start_value(json, key);
+    fputs(document, json->out);
 }
 
 void fm_json_null(struct fm_json *json, const char *key)

@@ -30,8 +30,10 @@ void fm_json_text(struct fm_json *json, const char *key, const char *text);
 void fm_json_whole(struct fm_json *json, const char *key, uint64_t number);
 void fm_json_signed(struct fm_json *json, const char *key, int64_t number);
 void fm_json_number(struct fm_json *json, const char *key, double number); /* six decimals; null if not finite */
+void fm_json_real(struct fm_json *json, const char *key, double number);   /* exact; null if not finite */
 void fm_json_seconds(struct fm_json *json, const char *key, uint64_t ns);  /* nine decimals */
 void fm_json_bool(struct fm_json *json, const char *key, bool value);
+void fm_json_raw(struct fm_json *json, const char *key, const char *document); /* a valid document */
 void fm_json_null(struct fm_json *json, const char *key);
 void fm_json_number_or_null(struct fm_json *json, const char *key, bool known, double number);
 

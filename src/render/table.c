@@ -11,6 +11,7 @@
 #include "render/csv.h"
 #include "render/shorten.h"
 #include "render/text.h"
+#include "render/xml.h"
 
 enum cell_kind { CELL_NONE, CELL_TEXT, CELL_NUMBER, CELL_WHOLE, CELL_LINE };
 
@@ -21,7 +22,7 @@ struct fm_cell {
     const char *text; /* formatted text */
 };
 
-enum { MAX_COLUMNS = 24, MIN_TEXT = 12, FAIR_TEXT = 36, SHORT_BAR = 8 };
+enum { MAX_COLUMNS = 32, MIN_TEXT = 12, FAIR_TEXT = 36, SHORT_BAR = 8 };
 
 struct table_layout {
     size_t number[MAX_COLUMNS], unit[MAX_COLUMNS]; /* widths; text cells have no unit */
@@ -394,4 +395,55 @@ void fm_table_csv(const struct fm_table *table, FILE *out)
                 csv_cell(&csv, &table->columns[c], &table->cells[i + c]);
         fm_csv_end_row(&csv);
     }
+}
+
+/* ---- HTML ---- */
+
+static void html_cell(FILE *out, const struct fm_column *column, const struct fm_cell *cell)
+{
+    bool share = column->kind == FM_COLUMN_PERCENT && cell->kind == CELL_NUMBER;
+    if (is_text(column)) {
+        fputs("<td>", out);
+    } else if (share) {
+        double part = cell->number > 1 ? 1 : cell->number > 0 ? cell->number : 0;
+        fputs("<td class=\"n p\" style=\"--p:", out);
+        fm_xml_number(out, 100 * part);
+        fputs("%\">", out);
+    } else {
+        fputs("<td class=\"n\">", out);
+    }
+    fm_xml_text(out, cell->text);
+    fputs("</td>", out);
+}
+
+static void html_row(FILE *out, const struct fm_table *table, const struct fm_cell *cells)
+{
+    fputs("<tr>", out);
+    if (cells->kind == CELL_LINE) {
+        fprintf(out, "<td colspan=\"%zu\">", table->n_columns);
+        fm_xml_text(out, cells->text);
+        fputs("</td>", out);
+    }
+    for (size_t c = 0; cells->kind != CELL_LINE && c < table->n_columns; c++)
+        if (table->columns[c].heading)
+            html_cell(out, &table->columns[c], &cells[c]);
+    fputs("</tr>\n", out);
+}
+
+void fm_table_html(const struct fm_table *table, FILE *out)
+{
+    if (table->failed)
+        return;
+    fputs("<table>\n<thead><tr>", out);
+    for (size_t c = 0; c < table->n_columns; c++) {
+        if (!table->columns[c].heading)
+            continue;
+        fputs(is_text(&table->columns[c]) ? "<th>" : "<th class=\"n\">", out);
+        fm_xml_text(out, table->columns[c].heading);
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead>\n<tbody>\n", out);
+    for (size_t i = 0; i < table->n_cells; i += table->n_columns)
+        html_row(out, table, &table->cells[i]);
+    fputs("</tbody>\n</table>\n", out);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text for terminals: strings made safe to print, and tables.
  *
- * A table is filled cell by cell, row by row, and printed either as text (aligned, with units, at most
- * fm_output_limit() columns wide) or as CSV (RFC 4180, exact numbers). Each column has two names: `heading` for text,
+ * A table is filled cell by cell, row by row, and printed as text (aligned, with units, at most
+ * fm_output_limit() columns wide), as CSV (RFC 4180, exact numbers) or as HTML. Each column has two names: `heading` for text,
  * `key` for CSV; a column without heading or key is left out there.
  *
  * Memory comes from the caller's arena. If it runs out, the table is marked as failed and prints nothing. */
@@ -89,5 +89,8 @@ void fm_cell_line(struct fm_table *table, const char *text); /* text only: a lin
 
 void fm_table_print(const struct fm_table *table, FILE *out);
 void fm_table_csv(const struct fm_table *table, FILE *out);
+/* An element <table>: numbers as in text, with the class "n"; shares have the class "p" and, as the property --p of their
+ * style, their length. Columns are those of text. */
+void fm_table_html(const struct fm_table *table, FILE *out);
 
 #endif

@@ -109,6 +109,7 @@ enum fm_status fm_history_add(struct fm_history *history, const char *id, const 
         .program = keep(history, report.summary.name),
         .job = keep(history, profile->job.id),
         .build_id = keep(history, profile->job.build_id),
+        .commit = keep(history, profile->job.commit),
         .ranks = report.summary.ranks,
         .started_ns = profile->job.started_real_ns,
         .complete = report.summary.complete,

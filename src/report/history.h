@@ -29,7 +29,7 @@ struct fm_history_value {
 };
 
 struct fm_history_run {
-    const char *id, *file, *program, *job, *build_id;
+    const char *id, *file, *program, *job, *build_id, *commit; /* commit: "" if unknown */
     uint32_t ranks;
     uint64_t started_ns; /* since 1970; 0: unknown */
     bool complete, lacks_cores;

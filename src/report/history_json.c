@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/history/change.h"
+#include "base/commit.h"
 #include "base/sort.h"
 #include "base/units.h"
 #include "render/json.h"
@@ -45,30 +46,39 @@ static double value_of(const struct fm_history_run *run, const struct fm_history
     return found ? found->value : NAN;
 }
 
-static const char *when_text(struct fm_history *history, const struct fm_history_run *run)
+/* "commit 3f2a91c7d0, 2026-11-03 14:10" if the program was another one before; a change with the same commit or build has
+ * another reason, which is worth a word. */
+static const char *when_text(struct fm_history *history, const struct fm_history_run *before,
+                             const struct fm_history_run *run)
 {
-    char date[FM_UNIT_CHARS];
+    char date[FM_UNIT_CHARS], commit[FM_COMMIT_SHORT];
     fm_date_text(date, run->started_ns);
-    return date[0] ? fm_format(&history->arena, "since %.16s", date)
-                   : fm_format(&history->arena, "since %s", run->file);
+    const char *when = date[0] ? fm_format(&history->arena, "%.16s", date) : run->file;
+    bool rebuilt = strcmp(run->build_id, before->build_id) != 0;
+    fm_commit_short(commit, run->commit);
+    if (run->commit[0] && strcmp(run->commit, before->commit) != 0)
+        return fm_format(&history->arena, "commit %s, %s", commit, when);
+    if (rebuilt)
+        return fm_format(&history->arena, "%s, the first run of another build%s%s", when,
+                         run->commit[0] ? " of the same commit " : "", commit);
+    return run->commit[0] ? fm_format(&history->arena, "%s, with the same commit %s", when, commit) : when;
 }
 
-/* "MPI_Allreduce takes 25 % longer since 2026-11-03, the first run with another build (99 % certain)" */
-static const char *change_text(const struct runs *runs, const struct fm_history_value *of, size_t first,
+/* "MPI_Allreduce is 25 % longer since commit 3f2a91c7d0, 2026-11-03 14:10 (99 % certain)" */
+static const char *change_text(const struct runs *runs, const struct fm_history_value *of,
+                               const struct fm_history_run *before, const struct fm_history_run *run,
                                const struct fm_change *change)
 {
     struct fm_history *history = runs->history;
     char amount[FM_UNIT_CHARS], certain[FM_UNIT_CHARS];
-    const struct fm_history_run *run = &runs->items[first];
     bool factor = of->kind == FM_HISTORY_FACTOR, more = change->after > change->before;
     fm_percent_whole(amount, factor ? fabs(change->after - change->before)
                                     : fabs(change->after - change->before) / change->before);
-    bool rebuilt = first > 0 && strcmp(run->build_id, runs->items[first - 1].build_id) != 0;
     const char *what = factor
                            ? fm_format(&history->arena, "%s is %s %s", of->name, amount, more ? "higher" : "lower")
                            : fm_format(&history->arena, "%s is %s %s", of->name, amount, more ? "longer" : "shorter");
-    return fm_format(&history->arena, "%s %s%s (%s certain)", what, when_text(history, run),
-                     rebuilt ? ", the first run of another build" : "", fm_percent_whole(certain, change->certainty));
+    return fm_format(&history->arena, "%s since %s (%s certain)", what, when_text(history, before, run),
+                     fm_percent_whole(certain, change->certainty));
 }
 
 /* Not what takes next to no time of the run. */
@@ -95,7 +105,9 @@ static void write_changes(const struct runs *runs, struct fm_json *json, const s
         fm_json_number(json, "after", changes[i].after);
         fm_json_number(json, "certainty", changes[i].certainty);
         fm_json_bool(json, "worse", worse);
-        fm_json_text(json, "text", change_text(runs, of, where[changes[i].at], &changes[i]));
+        fm_json_text(json, "text",
+                     change_text(runs, of, &runs->items[where[changes[i].at - 1]], &runs->items[where[changes[i].at]],
+                                 &changes[i]));
         fm_json_end(json);
     }
     fm_json_end(json);
@@ -159,6 +171,7 @@ static void write_run(struct fm_json *json, const struct fm_history_run *run)
     fm_json_text(json, "job", run->job);
     fm_json_text_or_null(json, "started", fm_date_iso(date, run->started_ns));
     fm_json_text(json, "build_id", run->build_id);
+    fm_json_text_or_null(json, "commit", run->commit);
     fm_json_bool(json, "complete", run->complete);
     fm_json_bool(json, "lacks_cores", run->lacks_cores);
     fm_json_array(json, "findings", FM_JSON_INLINE);

@@ -64,6 +64,7 @@ enum fm_status fm_json_efficiency(struct fm_report *report, struct fm_json *json
     for (int i = 0; i < 2; i++)
         fm_json_text(json, NULL, estimated[i]);
     fm_json_end(json);
+    fm_json_text(json, "estimated_from", efficiency.calibrated ? "calibration" : "calls");
     fm_json_array(json, "sampled", FM_JSON_INLINE);
     for (int i = 0; i < 2; i++)
         fm_json_text(json, NULL, sampled[i]);

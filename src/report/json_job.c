@@ -204,6 +204,7 @@ enum fm_status fm_json_job(struct fm_report *report, struct fm_json *json, struc
     fm_json_text_or_null(json, "tool", job->tool);
     fm_json_text(json, "executable", job->exe);
     fm_json_text(json, "build_id", job->build_id);
+    fm_json_text_or_null(json, "commit", job->commit);
     fm_json_text(json, "directory", job->cwd);
     fm_json_seconds(json, "overhead_s", summary->overhead_ns);
     write_versions(json, job);

@@ -5,6 +5,7 @@
 #include "analyse/balance/regions.h"
 #include "analyse/balance/topology.h"
 #include "report/json_parts.h"
+#include "report/report_estimates.h"
 
 static void write_extreme(struct fm_json *json, const char *key, const struct fm_extreme *extreme)
 {
@@ -52,7 +53,48 @@ static void write_routine_ranks(struct fm_json *json, const struct fm_routine_to
     fm_json_end(json);
 }
 
-static void write_routines(struct fm_report *report, struct fm_json *json)
+static void write_estimate(struct fm_json *json, const struct fm_estimate *estimate)
+{
+    static const char *const kinds[] = {"unknown", "split", "local"}; /* enum fm_estimate_kind */
+    bool known = estimate->kind != FM_ESTIMATE_UNKNOWN;
+    fm_json_object(json, "estimate", FM_JSON_INLINE);
+    fm_json_text(json, "kind", kinds[estimate->kind]);
+    fm_json_number_or_null(json, "latency_s", known, estimate->latency_s);
+    fm_json_number_or_null(json, "transfer_s", known, estimate->transfer_s);
+    fm_json_number_or_null(json, "synchronisation_s", known, estimate->synchronisation_s);
+    fm_json_number_or_null(json, "call_latency_us", estimate->call_latency_s > 0, 1e6 * estimate->call_latency_s);
+    fm_json_number_or_null(json, "bandwidth_bytes_per_s", estimate->bandwidth_bytes_per_s > 0,
+                           estimate->bandwidth_bytes_per_s);
+    fm_json_array(json, "flags", FM_JSON_INLINE);
+    for (unsigned i = 0; i < FM_ESTIMATE_FLAGS; i++)
+        if (estimate->flags & 1u << i)
+            fm_json_text(json, NULL, fm_estimate_flag_names[i]);
+    fm_json_end(json);
+    fm_json_end(json);
+}
+
+static void write_calibration(struct fm_report *report, struct fm_json *json,
+                              const struct fm_report_estimates *estimates)
+{
+    const struct fm_calibration *calibration = report->options.calibration;
+    if (!calibration)
+        return;
+    fm_json_object(json, "calibration", FM_JSON_LINES);
+    fm_json_text(json, "file", report->options.calibration_path);
+    fm_json_text(json, "made", calibration->made);
+    fm_json_text(json, "mpi", calibration->mpi);
+    fm_json_text(json, "host", calibration->host);
+    fm_json_text(json, "cpu", calibration->cpu);
+    fm_json_bool(json, "oversubscribed", calibration->oversubscribed);
+    fm_json_number(json, "latency_s", estimates->latency_s);
+    fm_json_number(json, "transfer_s", estimates->transfer_s);
+    fm_json_number(json, "synchronisation_s", estimates->synchronisation_s);
+    fm_json_number(json, "local_s", estimates->local_s);
+    fm_json_number(json, "unknown_s", estimates->unknown_s);
+    fm_json_end(json);
+}
+
+static void write_routines(struct fm_report *report, struct fm_json *json, const struct fm_report_estimates *estimates)
 {
     fm_json_array(json, "routines", FM_JSON_LINES);
     for (size_t i = 0; i < report->summary.n_routines; i++) {
@@ -67,6 +109,8 @@ static void write_routines(struct fm_report *report, struct fm_json *json)
         write_routine_ranks(json, routine);
         if (report->options.histogram)
             write_histogram(json, &routine->stats.histogram);
+        if (estimates->routines)
+            write_estimate(json, &estimates->routines[i]);
         fm_json_end(json);
     }
     fm_json_end(json);
@@ -324,10 +368,14 @@ static enum fm_status write_tables(struct fm_report *report, struct fm_json *jso
     static enum fm_status (*const tables[])(struct fm_report *, struct fm_json *, struct fm_error *) = {
         write_sites, write_successions, write_regions, write_sizes, write_communicators,
     };
+    struct fm_report_estimates estimates;
+    enum fm_status status = fm_report_estimates(report, &estimates, error);
+    if (status)
+        return status;
     fm_json_seconds(json, "time_s", report->summary.mpi_sum_ns);
     fm_json_number(json, "fraction", report->summary.mpi_fraction);
-    write_routines(report, json);
-    enum fm_status status = FM_OK;
+    write_calibration(report, json, &estimates);
+    write_routines(report, json, &estimates);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++)
         status = tables[i](report, json, error);
     return status;

@@ -41,7 +41,8 @@ enum fm_status fm_json_program_pairs(struct fm_report *report, struct fm_json *j
 void fm_json_balance(struct fm_report *report, struct fm_json *json); /* key "balance", of mpi */
 enum fm_status fm_json_sequence(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, struct fm_error *error);
-void fm_json_split_total(struct fm_report *report, struct fm_json *json); /* without per_rank */
+/* Without per_rank. */
+enum fm_status fm_json_split_total(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 /* Figures of a process that are numbers, or null. */
 void fm_json_figure(struct fm_json *json, const char *key, const struct fm_process *process, enum fm_figure figure);
 void fm_json_memory(struct fm_report *report, struct fm_json *json);

@@ -12,13 +12,23 @@ static void seconds_or_null(struct fm_json *json, const char *key, uint64_t ns, 
         fm_json_null(json, key);
 }
 
-static void write_split(struct fm_json *json, const struct fm_split *split)
+/* The total has the estimate of waiting, too: calls are not known by rank. */
+static enum fm_status write_total(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
+    struct fm_split total = fm_split_total(report->profile), *split = &total;
+    struct fm_split_mpi mpi;
+    enum fm_status status = fm_split_mpi(report->profile, split, &report->arena, &mpi, error);
+    if (status)
+        return status;
+    fm_json_object(json, "split", FM_JSON_LINES);
     fm_json_seconds(json, "wall_s", split->wall_ns);
     fm_json_seconds(json, "program_s", split->program_ns);
     fm_json_seconds(json, "mpi_s", split->mpi_ns);
     seconds_or_null(json, "io_s", split->io_ns, split->knows_io);
     seconds_or_null(json, "no_cpu_s", split->no_cpu_ns, split->knows_no_cpu);
+    seconds_or_null(json, "waiting_s", mpi.waiting_ns, mpi.known);
+    seconds_or_null(json, "transfer_s", mpi.transfer_ns, mpi.known);
+    return FM_OK;
 }
 
 static void write_vector(struct fm_json *json, const char *key, const struct fm_split_ranks *ranks, size_t offset,
@@ -50,7 +60,6 @@ static bool knows_no_cpu(const struct fm_split *split)
 
 enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
-    struct fm_split total = fm_split_total(report->profile);
     struct fm_split_ranks ranks;
     struct fm_rankset set = {0};
     bool made = fm_split_ranks(report->profile, &report->arena, &ranks);
@@ -59,8 +68,9 @@ enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, str
     if (!made)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the time of %zu processes",
                        report->profile->n_processes);
-    fm_json_object(json, "split", FM_JSON_LINES);
-    write_split(json, &total);
+    enum fm_status status = write_total(report, json, error);
+    if (status)
+        return status;
     fm_json_object(json, "per_rank", FM_JSON_LINES);
     fm_json_ranks(report, json, &set);
     write_vector(json, "wall_s", &ranks, offsetof(struct fm_split, wall_ns), always);
@@ -73,12 +83,12 @@ enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, str
     return FM_OK;
 }
 
-void fm_json_split_total(struct fm_report *report, struct fm_json *json)
+enum fm_status fm_json_split_total(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
-    struct fm_split total = fm_split_total(report->profile);
-    fm_json_object(json, "split", FM_JSON_LINES);
-    write_split(json, &total);
-    fm_json_end(json);
+    enum fm_status status = write_total(report, json, error);
+    if (!status)
+        fm_json_end(json);
+    return status;
 }
 
 /* ---- memory and network ---- */

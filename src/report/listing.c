@@ -41,6 +41,7 @@ static struct fm_listed item_of(struct fm_listing *listing, const char *file, co
         .user = keep(listing, profile->job.user),
         .job = keep(listing, profile->job.id),
         .mpi = keep(listing, profile->job.mpi),
+        .commit = keep(listing, profile->job.commit),
         .ranks = summary->ranks,
         .hosts = profile->n_hosts,
         .started_ns = profile->job.started_real_ns,
@@ -194,6 +195,7 @@ static const struct fm_column columns[] = {
     {NULL, "complete", FM_COLUMN_RANK},
     {NULL, "job", FM_COLUMN_TEXT},
     {NULL, "mpi", FM_COLUMN_TEXT},
+    {NULL, "commit", FM_COLUMN_TEXT},
     {"file", "file", FM_COLUMN_KEY},
 };
 /* Hidden in this order on a narrow terminal: user, started, finding. */
@@ -259,6 +261,7 @@ static void fill(struct fm_listing *listing, struct fm_table *table, size_t rows
         fm_cell_whole(table, item->complete);
         fm_cell_text(table, item->job);
         fm_cell_text(table, item->mpi);
+        fm_cell_text(table, item->commit);
         fm_cell_text(table, item->file);
     }
 }
@@ -312,6 +315,7 @@ void fm_listed_json(struct fm_json *json, const struct fm_listed *item)
     text_or_null(json, "started", fm_date_iso(date, item->started_ns));
     fm_json_seconds(json, "wall_s", item->wall_ns);
     fm_json_text(json, "mpi", item->mpi);
+    text_or_null(json, "commit", item->commit);
     fm_json_number(json, "mpi_fraction", item->mpi_fraction);
     fm_json_number_or_null(json, "parallel", item->factors.known, item->factors.parallel);
     fm_json_number_or_null(json, "load_balance", item->factors.known, item->factors.load_balance);

@@ -11,7 +11,7 @@
 #include "symbols/symbols.h"
 
 struct fm_listed {
-    const char *file, *program, *user, *job, *mpi;
+    const char *file, *program, *user, *job, *mpi, *commit;
     uint32_t ranks;
     size_t hosts;
     uint64_t started_ns, wall_ns; /* since 1970; 0: unknown */

@@ -19,6 +19,8 @@
 #include "symbols/symbols.h"
 #include "timer_report/timer_rich.h"
 
+struct fm_calibration; /* site/calibration/calibration.h */
+
 enum fm_report_by {
     FM_REPORT_BY_ROUTINE,
     FM_REPORT_BY_SITE,
@@ -49,6 +51,9 @@ struct fm_report_options {
     bool lines;                    /* views show calls of one function from several lines separately */
     const char *modules;           /* module file; NULL: source files are modules */
     const char *from_first;        /* efficiency from the first entry of a region or timer on; NULL: of the whole run */
+
+    const struct fm_calibration *calibration; /* of the machine, for estimates; NULL: none */
+    const char *calibration_path;             /* its file */
 };
 
 struct fm_report {

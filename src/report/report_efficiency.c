@@ -2,6 +2,7 @@
 #include "report/report_efficiency.h"
 
 #include "report/report_calls.h"
+#include "report/report_estimates.h"
 
 /* The tree is made only if there are more threads than processes. A focus would leave out some of them. */
 static enum fm_status find_threads(struct fm_report *report, struct fm_thread_use *threads, struct fm_error *error)
@@ -21,8 +22,10 @@ static enum fm_status find_threads(struct fm_report *report, struct fm_thread_us
 enum fm_status fm_report_efficiency(struct fm_report *report, struct fm_report_efficiency *efficiency,
                                     struct fm_error *error)
 {
-    *efficiency = (struct fm_report_efficiency){0};
-    enum fm_status status = fm_efficiency_find(report->profile, report->options.from_first, &report->arena,
+    const struct fm_transfer_source calibrated = {fm_report_transfer, report};
+    *efficiency = (struct fm_report_efficiency){.calibrated = report->options.calibration};
+    enum fm_status status = fm_efficiency_find(report->profile, report->options.from_first,
+                                               efficiency->calibrated ? &calibrated : NULL, &report->arena,
                                                &efficiency->of, error);
     return status ? status : find_threads(report, &efficiency->threads, error);
 }

@@ -10,6 +10,7 @@
 struct fm_report_efficiency {
     struct fm_efficiency of;
     struct fm_thread_use threads; /* always of the whole run */
+    bool calibrated;              /* the estimates are from a calibration of the machine */
 };
 
 /* According to the option from_first. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/balance/core_use.h"
+#include "base/commit.h"
 #include "base/units.h"
 #include "render/text.h"
 
@@ -49,6 +50,13 @@ const char *fm_run_difference(struct fm_arena *arena, const struct fm_job *a, co
     return fm_format(arena, "%s%s%s", ranks, ranks[0] && arguments[0] ? "; " : "", arguments);
 }
 
+/* ": commit 3f2a91c7d0" if it is known. */
+static const char *commit_text(const struct note_search *search, const struct fm_job *job)
+{
+    char commit[FM_COMMIT_SHORT];
+    return job->commit[0] ? fm_format(search->arena, ": commit %s", fm_commit_short(commit, job->commit)) : "";
+}
+
 static void compare_jobs(const struct note_search *search, const struct fm_noted_run *before,
                          const struct fm_noted_run *run)
 {
@@ -58,8 +66,8 @@ static void compare_jobs(const struct note_search *search, const struct fm_noted
         note(search, fm_format(search->arena, "these are different programs: %s (%s), %s (%s)", one, before->label,
                                other, run->label));
     else if (strcmp(a->build_id, b->build_id) != 0)
-        note(search, fm_format(search->arena, "the runs used different builds of %s (%s, %s)", other, before->label,
-                               run->label));
+        note(search, fm_format(search->arena, "the runs used different builds of %s (%s%s, %s%s)", other, before->label,
+                               commit_text(search, a), run->label, commit_text(search, b)));
     if (strcmp(a->mpi, b->mpi) != 0)
         note(search, fm_format(search->arena, "the MPI differs: %s (%s), %s (%s)", a->mpi[0] ? a->mpi : "none",
                                before->label, b->mpi[0] ? b->mpi : "none", run->label));

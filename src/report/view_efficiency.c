@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "render/graph.h"
 #include "report/report_efficiency.h"
+#include "report/report_estimates.h"
 
 enum { BAR_COLUMNS = 30, ROWS = 20 };
 
@@ -25,14 +26,15 @@ static size_t list_factors(struct fm_report *report, const struct fm_report_effi
     const struct fm_factors *run = &efficiency->of.run;
     const struct fm_thread_use *threads = &efficiency->threads;
     char mean[FM_UNIT_CHARS];
+    const char *estimated = efficiency->calibrated ? "estimated, calibration" : "estimated";
     unsigned deeper = threads->known;
     const struct factor of_mpi[] = {
         {threads->known ? "MPI parallel efficiency" : "parallel efficiency", "mean work / wall time", "", deeper,
          run->known, run->parallel},
         {"load balance", "mean / longest work", "", deeper + 1, run->known, run->load_balance},
         {"communication", "longest work / wall time", "", deeper + 1, run->known, run->communication},
-        {"serialisation", "without waiting for others", "estimated", deeper + 2, run->estimated, run->serialisation},
-        {"transfer", "without the calls themselves", "estimated", deeper + 2, run->estimated, run->transfer},
+        {"serialisation", "without waiting for others", estimated, deeper + 2, run->estimated, run->serialisation},
+        {"transfer", "without the calls themselves", estimated, deeper + 2, run->estimated, run->transfer},
     };
     size_t n = 0;
     if (threads->known)
@@ -198,16 +200,20 @@ static void print_scope(struct fm_report *report, const struct fm_efficiency *ef
 static void print_meaning(const struct fm_report_efficiency *efficiency, FILE *out)
 {
     fputc('\n', out);
-    fm_print_sentence(out,
-                      "Work is time outside MPI. parallel: mean work / wall time; load balance: mean / longest work; "
-                      "communication: longest work / wall time.%s%s",
-                      efficiency->of.run.estimated
-                          ? " Estimates, from the durations of calls: transfer is reduced by the time that calls take "
-                            "without waiting, serialisation by waiting other than for load imbalance."
-                          : "",
-                      efficiency->threads.known
-                          ? " OpenMP, from samples: the share of the time outside MPI in which threads do not wait."
-                          : "");
+    fm_print_sentence(
+        out,
+        "Work is time outside MPI. parallel: mean work / wall time; load balance: mean / longest work; "
+        "communication: longest work / wall time.%s%s",
+        !efficiency->of.run.estimated ? ""
+        : efficiency->calibrated
+            ? " Estimates, from the calibration of the machine: transfer is reduced by the time that calls "
+              "of this number and size take without waiting, serialisation by waiting other than for load "
+              "imbalance."
+            : " Estimates, from the durations of calls: transfer is reduced by the time that calls take "
+              "without waiting, serialisation by waiting other than for load imbalance.",
+        efficiency->threads.known
+            ? " OpenMP, from samples: the share of the time outside MPI in which threads do not wait."
+            : "");
 }
 
 /* Starting MPI takes a fixed time, which can be most of what a short run seems to transfer. */
@@ -242,6 +248,7 @@ enum fm_status fm_view_efficiency_text(struct fm_report *report, FILE *out, stru
     fputc('\n', out);
     print_tree(report, &efficiency, out);
     print_meaning(&efficiency, out);
+    fm_print_calibration(report, out);
     print_startup(report, &efficiency.of, out);
     print_parts(report, region_columns, efficiency.of.regions, efficiency.of.n_regions, out);
     print_parts(report, timer_columns, efficiency.of.timers, efficiency.of.n_timers, out);

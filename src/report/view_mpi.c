@@ -7,6 +7,7 @@
 
 #include "analyse/balance/group.h"
 #include "base/units.h"
+#include "report/report_estimates.h"
 #include "report/views.h"
 
 enum { DEFAULT_ROWS = 20, HISTOGRAM_COLUMNS = 50, HISTOGRAM_ROUTINES = 6 };
@@ -14,18 +15,34 @@ enum { DEFAULT_ROWS = 20, HISTOGRAM_COLUMNS = 50, HISTOGRAM_ROUTINES = 6 };
 /* ---- by routine ---- */
 
 static const struct fm_column routine_columns[] = {
-    {"routine", "routine", FM_COLUMN_TEXT},    {"calls", "calls", FM_COLUMN_COUNT},
-    {"time", "time_s", FM_COLUMN_TIME},        {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
-    {"min", "min_s", FM_COLUMN_TIME},          {NULL, "min_rank", FM_COLUMN_RANK},
-    {"max", "max_s", FM_COLUMN_TIME},          {"rank", "max_rank", FM_COLUMN_RANK},
-    {NULL, "max_event", FM_COLUMN_COUNT},      {"second", "second_s", FM_COLUMN_TIME},
-    {"rank", "second_rank", FM_COLUMN_RANK},   {NULL, "second_event", FM_COLUMN_COUNT},
-    {NULL, "bytes", FM_COLUMN_BYTES},          {NULL, "bytes_sent", FM_COLUMN_BYTES},
-    {NULL, "bytes_received", FM_COLUMN_BYTES}, {NULL, "messages", FM_COLUMN_COUNT},
-    {"least", "rank_min_s", FM_COLUMN_TIME},   {"rank", "rank_min_rank", FM_COLUMN_RANK},
-    {"most", "rank_max_s", FM_COLUMN_TIME},    {"rank", "rank_max_rank", FM_COLUMN_RANK},
+    {"routine", "routine", FM_COLUMN_TEXT},
+    {"calls", "calls", FM_COLUMN_COUNT},
+    {"time", "time_s", FM_COLUMN_TIME},
+    {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
+    {"min", "min_s", FM_COLUMN_TIME},
+    {NULL, "min_rank", FM_COLUMN_RANK},
+    {"max", "max_s", FM_COLUMN_TIME},
+    {"rank", "max_rank", FM_COLUMN_RANK},
+    {NULL, "max_event", FM_COLUMN_COUNT},
+    {"second", "second_s", FM_COLUMN_TIME},
+    {"rank", "second_rank", FM_COLUMN_RANK},
+    {NULL, "second_event", FM_COLUMN_COUNT},
+    {NULL, "bytes", FM_COLUMN_BYTES},
+    {NULL, "bytes_sent", FM_COLUMN_BYTES},
+    {NULL, "bytes_received", FM_COLUMN_BYTES},
+    {NULL, "messages", FM_COLUMN_COUNT},
+    {"least", "rank_min_s", FM_COLUMN_TIME},
+    {"rank", "rank_min_rank", FM_COLUMN_RANK},
+    {"most", "rank_max_s", FM_COLUMN_TIME},
+    {"rank", "rank_max_rank", FM_COLUMN_RANK},
     {NULL, "ranks", FM_COLUMN_COUNT},
+    /* with a calibration */
+    {NULL, "latency_s", FM_COLUMN_TIME},
+    {NULL, "transfer_s", FM_COLUMN_TIME},
+    {NULL, "synchronisation_s", FM_COLUMN_TIME},
+    {NULL, "estimate", FM_COLUMN_TEXT},
 };
+enum { ESTIMATE_COLUMNS = 4, ROUTINE_COLUMNS = sizeof routine_columns / sizeof *routine_columns - ESTIMATE_COLUMNS };
 
 static void extreme_cells(struct fm_table *table, const struct fm_extreme *extreme, bool with_event)
 {
@@ -51,10 +68,12 @@ static void spread_cells(struct fm_table *table, const struct fm_spread *spread)
     fm_cell_whole_or_none(table, spread->ranks, known);
 }
 
-static void fill_routines(struct fm_report *report, struct fm_table *table, size_t rows)
+/* estimates: NULL without a calibration. */
+static void fill_routines(struct fm_report *report, struct fm_table *table, size_t rows,
+                          const struct fm_estimate *estimates)
 {
     const struct fm_summary *summary = &report->summary;
-    fm_table_start(table, &report->arena, routine_columns, sizeof routine_columns / sizeof *routine_columns);
+    fm_table_start(table, &report->arena, routine_columns, ROUTINE_COLUMNS + (estimates ? ESTIMATE_COLUMNS : 0));
     for (size_t i = 0; i < rows; i++) {
         const struct fm_routine_total *routine = summary->routines[i];
         const struct fm_stats *stats = &routine->stats;
@@ -70,6 +89,8 @@ static void fill_routines(struct fm_report *report, struct fm_table *table, size
         fm_cell_whole_or_none(table, stats->bytes_received, stats->bytes_received != FM_UNKNOWN);
         fm_cell_whole_or_none(table, stats->messages, stats->messages != FM_UNKNOWN);
         spread_cells(table, &routine->time_ns);
+        if (estimates)
+            fm_estimate_cells(report, table, &estimates[i]);
     }
 }
 
@@ -346,13 +367,16 @@ enum fm_status fm_view_mpi_text(struct fm_report *report, FILE *out, struct fm_e
             return status;
     } else {
         size_t rows = fm_report_rows(report, summary->n_routines, DEFAULT_ROWS);
-        fill_routines(report, &table, rows);
+        fill_routines(report, &table, rows, NULL);
         fm_table_print(&table, out);
         fm_print_more(out, rows, summary->n_routines, "routine");
         fputc('\n', out);
         fm_print_sentence(out, "min, max, second: shortest, longest and second longest call; least, most: all calls of "
                                "one rank; rank: that of the column before it.");
         print_finalize(summary, rows, out);
+        enum fm_status status = fm_print_estimates(report, rows, out, error);
+        if (status)
+            return status;
     }
     size_t histograms = report->options.histogram ? fm_report_rows(report, summary->n_routines, HISTOGRAM_ROUTINES) : 0;
     for (size_t i = 0; i < histograms; i++)
@@ -393,7 +417,11 @@ enum fm_status fm_view_mpi_csv(struct fm_report *report, FILE *out, struct fm_er
     }
     if (report->options.by != FM_REPORT_BY_ROUTINE)
         return print_groups(report, out, true, error);
-    fill_routines(report, &table, report->summary.n_routines);
+    struct fm_report_estimates estimates;
+    enum fm_status status = fm_report_estimates(report, &estimates, error);
+    if (status)
+        return status;
+    fill_routines(report, &table, report->summary.n_routines, estimates.routines);
     fm_table_csv(&table, out);
     return FM_OK;
 }

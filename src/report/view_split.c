@@ -54,6 +54,21 @@ const char *fm_no_cpu_sentence(struct fm_report *report)
     return fm_format(&report->arena, "%s. All times but those of --view split include that.", text);
 }
 
+/* What is known of MPI time; "" if nothing. */
+static enum fm_status mpi_text(struct fm_report *report, const struct fm_split *total, const char **text,
+                               struct fm_error *error)
+{
+    struct fm_split_mpi mpi;
+    char waiting[FM_UNIT_CHARS], transfer[FM_UNIT_CHARS];
+    enum fm_status status = fm_split_mpi(report->profile, total, &report->arena, &mpi, error);
+    *text = "";
+    if (!status && mpi.known)
+        *text = fm_format(&report->arena, "MPI is waiting %s, transfer %s (estimated from the durations of calls).",
+                          fm_percent_whole(waiting, fm_ratio((double)mpi.waiting_ns, (double)total->wall_ns)),
+                          fm_percent_whole(transfer, fm_ratio((double)mpi.transfer_ns, (double)total->wall_ns)));
+    return status;
+}
+
 /* ---- ranks ---- */
 
 enum { IO_COLUMN = 4, COLUMNS = 8 };
@@ -128,10 +143,14 @@ enum fm_status fm_view_split_text(struct fm_report *report, FILE *out, struct fm
         return FM_OK;
     }
     struct fm_split total = fm_split_total(report->profile);
-    const char *no_cpu = fm_no_cpu_sentence(report);
+    const char *no_cpu = fm_no_cpu_sentence(report), *mpi;
+    if ((status = mpi_text(report, &total, &mpi, error)))
+        return status;
     if (no_cpu[0])
         fm_print_folded(out, no_cpu, 2);
     fm_print_sentence(out, "Time: %s.", text);
+    if (mpi[0])
+        fm_print_sentence(out, "%s", mpi);
     fputc('\n', out);
     size_t shown = fm_report_rows(report, ranks.n, DEFAULT_RANKS);
     double longest = 0;

@@ -162,6 +162,7 @@ static void banner(struct fm_report *report, FILE *out)
     banner_line(out, "programs", programs_text(report));
     if (report->profile->part)
         banner_line(out, "program", part_text(report));
+    banner_line(out, "commit", job->commit);
     banner_line(out, "started", when);
     banner_line(out, "time", fm_split_text(report));
     banner_line(out, "ranks", ranks_text(report));

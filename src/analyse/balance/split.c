@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/balance/split.h"
 
+#include "analyse/balance/floor.h"
+#include "analyse/balance/summary.h"
 #include "base/saturate.h"
 
 static uint64_t at_most(uint64_t value, uint64_t most)
@@ -60,6 +62,28 @@ struct fm_split fm_split_total(const struct fm_profile *profile)
             add(&total, &one);
     }
     return total;
+}
+
+enum fm_status fm_split_mpi(const struct fm_profile *profile, const struct fm_split *total, struct fm_arena *arena,
+                            struct fm_split_mpi *mpi, struct fm_error *error)
+{
+    struct fm_floors floors;
+    double waiting_ns = 0, calls_ns = 0;
+    *mpi = (struct fm_split_mpi){0};
+    if (profile->part && profile->part->calls) /* of some calls it is unknown to which part of the job they belong */
+        return FM_OK;
+    enum fm_status status = fm_floors_find(profile, arena, &floors, error);
+    for (size_t i = 0; !status && i < profile->n_events; i++) {
+        struct fm_waiting waiting = fm_waiting_in(&floors, &profile->events[i]);
+        waiting_ns += waiting.ns;
+        calls_ns += (double)profile->events[i].stats.total_ns;
+        mpi->known |= waiting.floor_ns > 0;
+    }
+    if (status || !mpi->known)
+        return status;
+    mpi->waiting_ns = at_most((uint64_t)(fm_ratio(waiting_ns, calls_ns) * (double)total->mpi_ns), total->mpi_ns);
+    mpi->transfer_ns = total->mpi_ns - mpi->waiting_ns;
+    return FM_OK;
 }
 
 bool fm_split_ranks(const struct fm_profile *profile, struct fm_arena *arena, struct fm_split_ranks *ranks)

@@ -28,6 +28,16 @@ struct fm_split fm_split_of(const struct fm_process *process);
 /* Over all measured processes. */
 struct fm_split fm_split_total(const struct fm_profile *profile);
 
+/* The MPI time of a split, divided by what calls take above their floor (floor.h): an estimate. The two add up to mpi_ns.
+ * The share of waiting is that of all calls by the clock, because nothing tells in which calls a rank had no CPU. Unknown
+ * without durations of calls, or if they cover the run only in part. */
+struct fm_split_mpi {
+    uint64_t waiting_ns, transfer_ns;
+    bool known;
+};
+enum fm_status fm_split_mpi(const struct fm_profile *profile, const struct fm_split *total, struct fm_arena *arena,
+                            struct fm_split_mpi *mpi, struct fm_error *error);
+
 /* Of each rank, sorted by rank; a rank can have several processes in succession (exec). Without processes that died
  * before their rank was known. */
 struct fm_split_rank {

@@ -8,7 +8,8 @@
 #include "base/saturate.h"
 #include "model/quantize.h"
 
-enum { PRECISION = 8 }; /* a minimum must be known to 1/8 of the mean, a maximum to 1/8 of itself */
+/* A minimum must be known to 1/8 of the mean, a maximum to 1/8 of itself, and the cost on a rank to 1/8 of the maximum. */
+enum { PRECISION = 8 };
 
 /* Lower bound, upper bound and best guess of the cost on a rank. */
 struct bounds {
@@ -307,4 +308,50 @@ void fm_calltree_extremes(struct fm_calltree *tree)
         fm_arena_destroy(&scratch);
     }
     fm_arena_destroy(&arena);
+}
+
+/* ---- costs by rank ---- */
+
+struct fm_rank_costs {
+    struct sum sum;
+};
+
+struct fm_rank_costs *fm_rank_costs_start(const struct fm_calltree *tree, struct fm_arena *arena)
+{
+    struct fm_rank_costs *costs = fm_arena_alloc(arena, sizeof *costs);
+    return costs && start(&costs->sum, tree->ranks, arena) ? costs : NULL;
+}
+
+static uint32_t write_costs(const struct sum *sum, int64_t *ns)
+{
+    double largest = 0;
+    uint32_t known = 0;
+    for (uint32_t rank = 0; rank < sum->n; rank++)
+        largest = larger(largest, sum->ranks[rank].most + sum->others.most);
+    for (uint32_t rank = 0; rank < sum->n; rank++) {
+        struct bounds at = sum->ranks[rank];
+        add(&at, &sum->others, 1);
+        bool close = at.most - at.least <= largest / PRECISION;
+        ns[rank] = close ? (int64_t)smaller((double)round_ns(at.guess), 0x1p62) : -1;
+        known += close;
+    }
+    return known;
+}
+
+uint32_t fm_rank_costs_of(struct fm_rank_costs *costs, const struct fm_context *context, bool of_children, int64_t *ns)
+{
+    struct fm_arena scratch = {0};
+    struct sum *sum = &costs->sum;
+    uint32_t known = 0;
+    bool any = false;
+    for (const struct fm_context *at = of_children ? context->first : context; at; at = of_children ? at->next : NULL) {
+        any |= at->all.parts != NULL;
+        sum->unknown |= !at->all.parts && at->all.of.sum_ns;
+        add_parts(sum, at->all.parts, &scratch);
+    }
+    if (any && !sum->unknown)
+        known = write_costs(sum, ns);
+    clear(sum);
+    fm_arena_destroy(&scratch);
+    return known;
 }

@@ -13,4 +13,14 @@
 /* Improves the inclusive costs of all contexts where they are estimates. */
 void fm_calltree_extremes(struct fm_calltree *tree);
 
+/* ---- costs by rank ---- */
+
+struct fm_rank_costs;
+/* For contexts of this tree. Memory comes from the arena. NULL if out of memory, or if there are too many ranks. */
+struct fm_rank_costs *fm_rank_costs_start(const struct fm_calltree *tree, struct fm_arena *arena);
+/* The inclusive cost of a context on each rank: the best guess, or -1 where the bounds differ by more than 1/8 of the
+ * largest one. of_children: the sum over its children, for the root of a tree from which threads were removed. Returns
+ * on how many ranks it is known. */
+uint32_t fm_rank_costs_of(struct fm_rank_costs *costs, const struct fm_context *context, bool of_children, int64_t *ns);
+
 #endif

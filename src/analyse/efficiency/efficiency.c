@@ -93,15 +93,53 @@ static enum fm_status begin_at(const struct fm_profile *profile, const char *nam
 
 /* ---- regions and timers ---- */
 
-/* The time in calls, without waiting. */
-static double transfer_in(const struct fm_profile *profile, const struct fm_floors *floors, const char *region)
+/* How the time that calls take without waiting is found. */
+struct transfer {
+    const struct fm_profile *profile;
+    struct fm_floors floors;
+    const struct fm_transfer_source *source; /* NULL: from the floors */
+    struct fm_call_sums *sums;               /* room for all routines */
+};
+
+static bool transfer_prepare(struct transfer *transfer, struct fm_arena *arena)
 {
-    double ns = 0;
-    for (size_t i = 0; i < profile->n_events; i++) {
-        const struct fm_event *event = &profile->events[i];
-        if (fm_region_is_within(event->key.region, region))
-            ns += (double)event->stats.total_ns - fm_waiting_in(floors, event).ns;
+    size_t routines = 0;
+    const struct fm_profile *profile = transfer->profile;
+    for (size_t i = 0; i < profile->n_events; i++)
+        routines += !i || strcmp(profile->events[i].key.routine, profile->events[i - 1].key.routine) != 0;
+    transfer->sums = fm_arena_alloc(arena, routines * sizeof *transfer->sums);
+    return transfer->sums;
+}
+
+/* The calls of a region by routine, by which events are sorted. */
+static size_t add_up(const struct transfer *transfer, const char *region)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < transfer->profile->n_events; i++) {
+        const struct fm_event *event = &transfer->profile->events[i];
+        const struct fm_stats *stats = &event->stats;
+        if (!fm_region_is_within(event->key.region, region))
+            continue;
+        if (!n || strcmp(transfer->sums[n - 1].routine, event->key.routine) != 0)
+            transfer->sums[n++] = (struct fm_call_sums){.routine = event->key.routine};
+        struct fm_call_sums *sum = &transfer->sums[n - 1];
+        sum->calls += stats->count;
+        sum->ns += stats->total_ns;
+        sum->bytes += stats->bytes;
+        sum->comm_calls += stats->count * event->key.comm_size;
+        sum->not_waiting_ns += (double)stats->total_ns - fm_waiting_in(&transfer->floors, event).ns;
     }
+    return n;
+}
+
+static double transfer_in(const struct transfer *transfer, const char *region)
+{
+    size_t n = add_up(transfer, region);
+    double ns = 0;
+    if (transfer->source)
+        return transfer->source->ns(transfer->source->context, transfer->sums, n);
+    for (size_t i = 0; i < n; i++)
+        ns += transfer->sums[i].not_waiting_ns;
     return ns;
 }
 
@@ -110,16 +148,16 @@ static double balance_of(const struct fm_spread *wall_ns)
     return fm_ratio(fm_ratio((double)wall_ns->sum, wall_ns->ranks), (double)wall_ns->max);
 }
 
-static bool add_regions(const struct fm_profile *profile, const struct fm_floors *floors, struct fm_arena *arena,
-                        struct fm_efficiency *efficiency)
+static bool add_regions(const struct transfer *transfer, struct fm_arena *arena, struct fm_efficiency *efficiency)
 {
+    const struct fm_profile *profile = transfer->profile;
     efficiency->regions = fm_arena_alloc(arena, profile->n_spans * sizeof *efficiency->regions);
     for (size_t i = 0; efficiency->regions && i < profile->n_spans; i++) {
         const struct fm_span *span = &profile->spans[i];
         if (span->kind != FM_SPAN_REGION)
             continue;
         struct fm_factors factors = fm_factors_of(&span->wall_ns, &span->outside_ns);
-        fm_factors_estimate(&factors, &span->wall_ns, transfer_in(profile, floors, span->name));
+        fm_factors_estimate(&factors, &span->wall_ns, transfer_in(transfer, span->name));
         efficiency->regions[efficiency->n_regions++] = (struct fm_efficiency_part){
             span->name, span->wall_ns.ranks, span->wall_ns, factors, balance_of(&span->wall_ns)};
     }
@@ -160,8 +198,9 @@ static bool add_timers(const struct fm_profile *profile, struct fm_arena *arena,
 
 /* ---- the run ---- */
 
-static void find_run(const struct fm_profile *profile, const struct fm_floors *floors, struct fm_efficiency *efficiency)
+static void find_run(const struct transfer *transfer, struct fm_efficiency *efficiency)
 {
+    const struct fm_profile *profile = transfer->profile;
     struct fm_spread wall = {0};
     for (size_t i = 0; i < profile->n_processes; i++)
         if (profile->processes[i].end != FM_END_MISSING)
@@ -169,20 +208,25 @@ static void find_run(const struct fm_profile *profile, const struct fm_floors *f
     efficiency->run = fm_factors_of_run(profile);
     efficiency->run.known &= profile->n_routines > 0;
     if (efficiency->run.known && !(profile->part && profile->part->calls))
-        fm_factors_estimate(&efficiency->run, &wall, transfer_in(profile, floors, ""));
+        fm_factors_estimate(&efficiency->run, &wall, transfer_in(transfer, ""));
 }
 
-enum fm_status fm_efficiency_find(const struct fm_profile *profile, const char *from_first, struct fm_arena *arena,
+enum fm_status fm_efficiency_find(const struct fm_profile *profile, const char *from_first,
+                                  const struct fm_transfer_source *source, struct fm_arena *arena,
                                   struct fm_efficiency *efficiency, struct fm_error *error)
 {
-    struct fm_floors floors;
+    struct transfer transfer = {.profile = profile, .source = source};
     *efficiency = (struct fm_efficiency){.cores = fm_core_use(profile)};
-    enum fm_status status = fm_floors_find(profile, arena, &floors, error);
-    if (!status && from_first)
+    enum fm_status status = fm_floors_find(profile, arena, &transfer.floors, error);
+    if (status)
+        return status;
+    if (!transfer_prepare(&transfer, arena))
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the efficiency of the run");
+    if (from_first)
         status = begin_at(profile, from_first, efficiency, error);
-    else if (!status)
-        find_run(profile, &floors, efficiency);
-    if (!status && !(add_regions(profile, &floors, arena, efficiency) && add_timers(profile, arena, efficiency)))
+    else
+        find_run(&transfer, efficiency);
+    if (!status && !(add_regions(&transfer, arena, efficiency) && add_timers(profile, arena, efficiency)))
         status = fm_fail(error, FM_ERR_MEMORY, "not enough memory for the efficiency of regions and timers");
     return status;
 }

@@ -25,9 +25,24 @@ struct fm_efficiency {
     size_t n_regions, n_timers;
 };
 
+/* The calls of one routine in a part of the run; sums over ranks. */
+struct fm_call_sums {
+    const char *routine;
+    uint64_t calls, ns, bytes;
+    uint64_t comm_calls;   /* sum over calls of the size of the communicator; 0: no collective, or unknown */
+    double not_waiting_ns; /* of `ns`, by the floor of the calls */
+};
+/* Another estimate of the time that the calls of all routines take if they do not wait, for the factors serialisation and
+ * transfer. */
+struct fm_transfer_source {
+    double (*ns)(void *context, const struct fm_call_sums *sums, size_t n);
+    void *context;
+};
+
 /* from_first: a region (its path, or the last part of it), a timer, or "region" for the region that is entered first;
- * NULL: the whole run. It is an error if the profile does not have it. */
-enum fm_status fm_efficiency_find(const struct fm_profile *profile, const char *from_first, struct fm_arena *arena,
+ * NULL: the whole run. It is an error if the profile does not have it. source: NULL: the floor of the calls. */
+enum fm_status fm_efficiency_find(const struct fm_profile *profile, const char *from_first,
+                                  const struct fm_transfer_source *source, struct fm_arena *arena,
                                   struct fm_efficiency *efficiency, struct fm_error *error);
 
 #endif

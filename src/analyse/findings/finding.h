@@ -55,6 +55,9 @@ struct fm_finding_input {
     struct fm_symbols *symbols; /* may be NULL: places are unknown */
 };
 
+/* What to try, of the rule with this name; NULL if there is no such rule. */
+const char *fm_finding_advice(const char *rule);
+
 enum fm_status fm_findings_find(const struct fm_finding_input *input, struct fm_arena *arena, struct fm_findings *found,
                                 struct fm_error *error);
 

@@ -105,6 +105,14 @@ enum fm_status fm_findings_find(const struct fm_finding_input *input, struct fm_
     return FM_OK;
 }
 
+const char *fm_finding_advice(const char *rule)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (!strcmp(rules[i].name, rule))
+            return rules[i].advice;
+    return NULL;
+}
+
 const struct fm_finding *fm_findings_of(const struct fm_findings *found, const char *rule)
 {
     for (size_t i = 0; i < found->n; i++)
