@@ -128,11 +128,11 @@ static void add_target(struct target_search *f, pid_t pid)
     targets->n++;
 }
 
-static bool has_mpi(const struct target_search *f, pid_t pid)
+bool fm_target_has_mpi(pid_t pid, struct fm_arena *arena)
 {
     size_t bytes;
-    const char *maps = fm_proc_file(pid, "maps", f->arena, &bytes), *library;
-    return maps && *mpi_of(maps, f->arena, &library);
+    const char *maps = fm_proc_file(pid, "maps", arena, &bytes), *library;
+    return maps && *mpi_of(maps, arena, &library);
 }
 
 /* Adds processes that have loaded MPI, but none below another. */
@@ -140,7 +140,7 @@ static void add_ranks(struct target_search *f, pid_t pid)
 {
     if (is_target(f, pid))
         return;
-    if (has_mpi(f, pid)) {
+    if (fm_target_has_mpi(pid, f->arena)) {
         add_target(f, pid);
         return;
     }
@@ -254,7 +254,7 @@ enum fm_status fm_targets_of_job(struct fm_targets *targets, const char *key, st
         for (size_t i = 0; i < f.n && !f.failed; i++) {
             const struct fm_proc *proc = &f.procs[i];
             if (belongs(&f, proc, key) && !is_below_target(&f, proc) &&
-                (any ? !is_launcher(proc) : has_mpi(&f, proc->pid)))
+                (any ? !is_launcher(proc) : fm_target_has_mpi(proc->pid, f.arena)))
                 add_target(&f, proc->pid);
         }
     return f.failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the processes") : number(&f, error);

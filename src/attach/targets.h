@@ -42,4 +42,7 @@ enum fm_status fm_targets_find(struct fm_targets *targets, const pid_t *pids, si
 enum fm_status fm_targets_of_job(struct fm_targets *targets, const char *key, struct fm_arena *arena,
                                  struct fm_error *error);
 
+/* Whether a process has loaded an MPI library. */
+bool fm_target_has_mpi(pid_t pid, struct fm_arena *arena);
+
 #endif

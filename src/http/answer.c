@@ -38,11 +38,14 @@ struct fm_answer fm_answer_failure(const struct fm_error *error)
                            error->text);
 }
 
-struct fm_answer fm_answer_wait(double seconds)
+struct fm_answer fm_answer_wait(double seconds, double done)
 {
     struct fm_answer answer = {.code = 202, .kind = FM_ANSWER_JSON};
-    snprintf(answer.text, sizeof answer.text, "{\"fathom\":1,\"state\":\"reading\",\"done\":null,\"seconds\":%.3f}\n",
-             seconds);
+    char part[32] = "null";
+    if (done >= 0)
+        snprintf(part, sizeof part, "%.4f", done);
+    snprintf(answer.text, sizeof answer.text, "{\"fathom\":1,\"state\":\"reading\",\"done\":%s,\"seconds\":%.3f}\n",
+             part, seconds);
     return answer;
 }
 

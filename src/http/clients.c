@@ -13,12 +13,11 @@ void fm_clients_init(struct fm_clients *clients, bool is_unix)
     pthread_mutex_init(&clients->lock, NULL);
 }
 
-/* The mode of the socket keeps others away already; but somebody may have changed it. */
-static bool is_other_user(int fd)
+static long user_of(int fd)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || (peer.uid != getuid() && peer.uid != 0);
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? (long)peer.uid : -1;
 }
 
 struct fm_client *fm_client_add(struct fm_clients *clients, int fd)
@@ -28,7 +27,7 @@ struct fm_client *fm_client_add(struct fm_clients *clients, int fd)
         return NULL;
     client->fd = fd;
     client->until_ns = fm_clock_ns(CLOCK_MONOTONIC) + FM_REQUEST_NS;
-    client->other_user = clients->is_unix && is_other_user(fd);
+    client->user = clients->is_unix ? user_of(fd) : -1;
     pthread_mutex_lock(&clients->lock);
     client->next = clients->first;
     if (client->next)

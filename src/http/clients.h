@@ -20,7 +20,7 @@ struct fm_client {
     struct fm_client *next, *previous;
     int fd;
     uint64_t until_ns; /* 0: no limit */
-    bool other_user;
+    long user;         /* at the other end of a unix socket; -1: unknown */
 };
 
 struct fm_clients {

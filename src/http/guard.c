@@ -95,8 +95,10 @@ struct fm_verdict_of_guard fm_guard_check(const struct fm_guard *guard, const st
 {
     if (asked->other_user)
         return refuse(403, "this server belongs to another user");
-    if (strcmp(asked->method, "GET") != 0 && strcmp(asked->method, "HEAD") != 0)
-        return refuse(405, "only GET and HEAD are allowed");
+    bool posts = strcmp(asked->method, "POST") == 0,
+         gets = strcmp(asked->method, "GET") == 0 || strcmp(asked->method, "HEAD") == 0;
+    if (asked->is_action ? !posts : !gets)
+        return refuse(405, asked->is_action ? "only POST is allowed here" : "only GET and HEAD are allowed");
     if (asked->has_body)
         return refuse(400, "a request must not have a body");
     if (asked->hosts != 1 || !asked->host || !host_is_ours(guard, asked->host))
@@ -110,7 +112,10 @@ struct fm_verdict_of_guard fm_guard_check(const struct fm_guard *guard, const st
             return (struct fm_verdict_of_guard){.welcome = true};
         return refuse(403, "the token is wrong; use the address that fathom serve has printed");
     }
-    if ((asked->cookie && fm_token_equal(guard->token, asked->cookie)) || bearer_is_right(guard, asked->authorization))
+    bool bearer = bearer_is_right(guard, asked->authorization);
+    if (posts && !bearer && !asked->origin)
+        return refuse(403, "the request does not say which page it comes from");
+    if (bearer || (asked->cookie && fm_token_equal(guard->token, asked->cookie)))
         return (struct fm_verdict_of_guard){0};
     return refuse(403, "the token is missing; use the address that fathom serve has printed");
 }

@@ -7,7 +7,10 @@
  *            127.0.0.1 (DNS rebinding) sends its own name.
  *   Origin   and Sec-Fetch-Site, if the browser sends them, must say that a page of this server asks.
  *
- * Nothing is changed by a request, so only GET and HEAD are allowed. Pure functions: any thread may call them. */
+ * Only GET and HEAD are allowed, except for the few paths that make the server do something, which need POST. For these a
+ * browser always says which page asks: with a cookie, Origin must be present.
+ *
+ * Pure functions: any thread may call them. */
 #ifndef FM_HTTP_GUARD_H
 #define FM_HTTP_GUARD_H
 
@@ -29,6 +32,7 @@ struct fm_asked {
     const char *cookie, *token; /* the values of our cookie, and of the query's `token` */
     size_t hosts;               /* number of Host headers */
     bool has_body;
+    bool is_action;  /* the path makes the server do something */
     bool other_user; /* of a unix socket: another user has connected */
 };
 

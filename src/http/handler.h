@@ -4,11 +4,11 @@
 #define FM_HTTP_HANDLER_H
 
 #include "http/listen.h"
-#include "http/state.h"
+#include "http/service.h"
 
 struct MHD_Daemon;
 
-struct MHD_Daemon *fm_handler_start(struct fm_server *server, const struct fm_listener *listener,
+struct MHD_Daemon *fm_handler_start(struct fm_service *service, const struct fm_listener *listener,
                                     struct fm_error *error); /* NULL if it fails */
 /* Accepts no more connections. */
 void fm_handler_quiesce(struct MHD_Daemon *daemon);

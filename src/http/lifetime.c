@@ -23,7 +23,7 @@ static int open_leader(void)
     return fd;
 }
 
-enum fm_status fm_lifetime_begin(struct fm_lifetime *lifetime, struct fm_error *error)
+enum fm_status fm_lifetime_begin(struct fm_lifetime *lifetime, bool with_session, struct fm_error *error)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -33,7 +33,7 @@ enum fm_status fm_lifetime_begin(struct fm_lifetime *lifetime, struct fm_error *
     }
     signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    lifetime->leader = open_leader();
+    lifetime->leader = with_session ? open_leader() : -1;
     lifetime->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (lifetime->signals < 0)
         return fm_fail(error, FM_ERR_SYSTEM, "cannot wait for signals: %s", strerror(errno));

@@ -13,8 +13,8 @@ struct fm_lifetime {
     int leader;  /* pidfd of the leader of the session; -1: we lead it ourselves, or it has ended long ago */
 };
 
-/* Blocks the signals: before there are other threads. */
-enum fm_status fm_lifetime_begin(struct fm_lifetime *lifetime, struct fm_error *error);
+/* Blocks the signals: before there are other threads. with_session: ends with it. */
+enum fm_status fm_lifetime_begin(struct fm_lifetime *lifetime, bool with_session, struct fm_error *error);
 /* Waits for at most that long. Returns false if it is time to end. */
 bool fm_lifetime_goes_on(const struct fm_lifetime *lifetime, int wait_ms);
 void fm_lifetime_close(struct fm_lifetime *lifetime);

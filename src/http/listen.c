@@ -15,11 +15,10 @@
 
 enum { BACKLOG = 256 };
 
-enum fm_status fm_listen_port(struct fm_listener *listener, unsigned port, struct fm_error *error)
+enum fm_status fm_listen_port(struct fm_listener *listener, struct in_addr host, unsigned port, struct fm_error *error)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = host};
     socklen_t length = sizeof address;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     *listener = (struct fm_listener){.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (listener->fd < 0)
         return fm_fail(error, FM_ERR_SYSTEM, "cannot create a socket: %s", strerror(errno));
@@ -38,7 +37,7 @@ enum fm_status fm_listen_port(struct fm_listener *listener, unsigned port, struc
                        port);
     if (reason == EACCES)
         return fm_fail(error, FM_ERR_SYSTEM, "port %u needs privileges; give one above 1023, or no --port", port);
-    return fm_fail(error, FM_ERR_SYSTEM, "cannot listen on port %u of 127.0.0.1: %s", port, strerror(reason));
+    return fm_fail(error, FM_ERR_SYSTEM, "cannot listen on port %u of %s: %s", port, inet_ntoa(host), strerror(reason));
 }
 
 /* Who can rename or remove files in a directory can put a socket of their own in the place of ours, and would be given
@@ -88,7 +87,7 @@ static enum fm_status clear_place(const struct sockaddr_un *address, struct fm_e
     return FM_OK;
 }
 
-enum fm_status fm_listen_socket(struct fm_listener *listener, const char *path, struct fm_error *error)
+enum fm_status fm_listen_socket(struct fm_listener *listener, const char *path, mode_t mode, struct fm_error *error)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat st;
@@ -103,7 +102,7 @@ enum fm_status fm_listen_socket(struct fm_listener *listener, const char *path, 
     if (status)
         return status;
     listener->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    mode_t before = umask(0177); /* from its first moment on, nobody else can connect */
+    mode_t before = umask(0777 & ~mode); /* from its first moment on, nobody else can connect */
     bool ok = listener->fd >= 0 && bind(listener->fd, (struct sockaddr *)&address, sizeof address) == 0;
     umask(before);
     if (ok && listen(listener->fd, BACKLOG) == 0 && lstat(path, &st) == 0) {

@@ -9,11 +9,12 @@
     "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" \
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Fathom</title>\n"
 
-static const char page[] = HEAD "<link rel=\"icon\" href=\"data:,\">\n"
-                                "<link rel=\"stylesheet\" href=\"/assets/app.css\">\n"
-                                "<script defer src=\"/assets/app.js\"></script>\n"
-                                "</head>\n<body data-source=\"server\">\n<div id=\"app\"></div>\n"
-                                "<noscript>This page needs JavaScript.</noscript>\n</body>\n</html>\n";
+#define PAGE                                                            \
+    HEAD "<link rel=\"icon\" href=\"data:,\">\n"                        \
+         "<link rel=\"stylesheet\" href=\"/assets/app.css\">\n"         \
+         "<script defer src=\"/assets/app.js\"></script>\n"             \
+         "</head>\n<body data-source=\"%s\">\n<div id=\"app\"></div>\n" \
+         "<noscript>This page needs JavaScript.</noscript>\n</body>\n</html>\n"
 
 bool fm_page_exists(void)
 {
@@ -26,7 +27,7 @@ static struct fm_answer made_of(enum fm_answer_kind kind, const char *text, size
     return answer.blob ? answer : fm_answer_plain(503, "not enough memory");
 }
 
-struct fm_answer fm_page(enum fm_answer_kind what)
+struct fm_answer fm_page(enum fm_answer_kind what, const char *source)
 {
     struct fm_answer answer = {.code = 200, .kind = FM_ANSWER_PAGE};
     if (what == FM_ANSWER_SCRIPT || what == FM_ANSWER_STYLE) {
@@ -36,7 +37,7 @@ struct fm_answer fm_page(enum fm_answer_kind what)
                                         : made_of(what, fm_bundle.css, fm_bundle.css_bytes);
     }
     if (fm_page_exists())
-        snprintf(answer.text, sizeof answer.text, "%s", page);
+        snprintf(answer.text, sizeof answer.text, PAGE, source);
     else
         snprintf(answer.text, sizeof answer.text, HEAD "</head>\n<body>\n<p>Sorry: %s.</p>\n</body>\n</html>\n",
                  fm_no_bundle);

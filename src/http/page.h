@@ -6,8 +6,8 @@
 #include "http/answer.h"
 
 /* `what`: FM_ANSWER_PAGE, _SCRIPT or _STYLE. Without web pages, the page says so, and the others do not exist. Made
- * anew each time. */
-struct fm_answer fm_page(enum fm_answer_kind what);
+ * anew each time. source: what the page is to ask, the value of its `data-source`. */
+struct fm_answer fm_page(enum fm_answer_kind what, const char *source);
 bool fm_page_exists(void);
 
 #endif

@@ -7,9 +7,12 @@
 #include <strings.h>
 
 static const char *const types[] = {
-    [FM_ANSWER_JSON] = "application/json",          [FM_ANSWER_SCRIPT] = "text/javascript; charset=utf-8",
-    [FM_ANSWER_STYLE] = "text/css; charset=utf-8",  [FM_ANSWER_PAGE] = "text/html; charset=utf-8",
+    [FM_ANSWER_JSON] = "application/json",
+    [FM_ANSWER_SCRIPT] = "text/javascript; charset=utf-8",
+    [FM_ANSWER_STYLE] = "text/css; charset=utf-8",
+    [FM_ANSWER_PAGE] = "text/html; charset=utf-8",
     [FM_ANSWER_TEXT] = "text/plain; charset=utf-8",
+    [FM_ANSWER_METRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
 /* Nothing from elsewhere, no script in a page, no page inside another one. */
@@ -104,10 +107,13 @@ enum MHD_Result fm_reply(struct MHD_Connection *connection, const struct fm_answ
         MHD_add_response_header(response, "Content-Type", types[answer->kind]);
     if (answer->cookie) {
         MHD_add_response_header(response, "Set-Cookie", answer->cookie);
-        MHD_add_response_header(response, "Location", "/");
+        if (answer->code == 303)
+            MHD_add_response_header(response, "Location", "/");
     }
+    if (answer->asks_for_token)
+        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
     if (answer->code == 405)
-        MHD_add_response_header(response, "Allow", "GET, HEAD");
+        MHD_add_response_header(response, "Allow", answer->allows);
     if (answer->closes)
         MHD_add_response_header(response, "Connection", "close");
     enum MHD_Result result = MHD_queue_response(connection, known ? 304 : answer->code, response);

@@ -16,6 +16,7 @@ struct fm_http_request {
     struct MHD_Connection *connection;
     struct fm_client *client;
     struct fm_route route;
+    void *asked; /* what a service has to remember; freed with the request */
     bool long_address;
     uint64_t since_ns; /* when it began to wait */
     struct fm_answer answer;

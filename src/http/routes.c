@@ -39,6 +39,23 @@ static bool take_slice(const char *text, struct fm_route *route)
     return end && !*end;
 }
 
+static enum fm_route_kind kind_of_job(const char *slice)
+{
+    static const struct {
+        const char *name;
+        enum fm_route_kind kind;
+    } others[] = {{"stream", FM_ROUTE_JOB_STREAM}, {"sample", FM_ROUTE_JOB_SAMPLE}, {"stop", FM_ROUTE_JOB_STOP}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].name, slice) == 0)
+            return others[i].kind;
+    return FM_ROUTE_JOB_SLICE;
+}
+
+_Bool fm_route_is_action(enum fm_route_kind kind)
+{
+    return kind >= FM_ROUTE_JOB_SAMPLE;
+}
+
 struct fm_route fm_route_of(const char *path)
 {
     static const char profile[] = "/api/profile/", job[] = "/api/job/";
@@ -53,7 +70,7 @@ struct fm_route fm_route_of(const char *path)
     } else if (strncmp(path, job, sizeof job - 1) == 0) {
         const char *rest = take(path + sizeof job - 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ" LOWER, route.id, sizeof route.id);
         if (rest && *rest == '/' && take_slice(rest + 1, &route))
-            route.kind = strcmp(route.slice, "stream") == 0 ? FM_ROUTE_JOB_STREAM : FM_ROUTE_JOB_SLICE;
+            route.kind = kind_of_job(route.slice);
     }
     return route;
 }

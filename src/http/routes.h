@@ -16,9 +16,11 @@ enum fm_route_kind {
     FM_ROUTE_JOBS,       /* /api/jobs */
     FM_ROUTE_JOB_SLICE,  /* /api/job/KEY/SLICE */
     FM_ROUTE_JOB_STREAM, /* /api/job/KEY/stream */
+    FM_ROUTE_JOB_SAMPLE, /* /api/job/KEY/sample: an action, as those that follow */
+    FM_ROUTE_JOB_STOP,   /* /api/job/KEY/stop */
 };
 
-enum { FM_ID_CHARS = 16, FM_JOB_KEY_BYTES = 72, FM_SLICE_BYTES = 96 };
+enum { FM_ID_CHARS = 16, FM_JOB_KEY_BYTES = 72, FM_SLICE_BYTES = 256 };
 
 struct fm_route {
     enum fm_route_kind kind;
@@ -27,6 +29,8 @@ struct fm_route {
 };
 
 struct fm_route fm_route_of(const char *path);
+/* Whether it is something to be done, for which POST is the method. */
+_Bool fm_route_is_action(enum fm_route_kind kind);
 
 /* Takes the next identity from a list "ID,ID" (a browser may write the comma as %2C). Returns false at its end; *wrong
  * if the rest is no such list. */

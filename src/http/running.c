@@ -73,6 +73,11 @@ static bool add_segment(void *context, const struct fm_node_file *file)
     }
     job->here++;
     job->alive |= fm_node_alive(&search->here, &file->header);
+    bool ranked = file->header.world_size > 0;
+    if (!job->process.pid || (ranked && !job->ranked)) {
+        job->process = (struct fm_host_rank){file->header.pid, file->header.start_time};
+        job->ranked = ranked;
+    }
     if (file->header.world_size > 0 && (uint32_t)file->header.world_size > job->ranks)
         job->ranks = (uint32_t)file->header.world_size;
     if (file->header.started_real_ns < job->since_ns)
@@ -106,16 +111,110 @@ bool fm_running_find(struct fm_running *running, const char *key)
     return !search.no_memory;
 }
 
+void fm_running_find_all(struct fm_running *running)
+{
+    running->looked = fm_host_jobs_find(&running->all);
+    if (!running->looked)
+        fm_host_jobs_close(&running->all);
+}
+
+void fm_running_key(const struct fm_host_job *job, char key[FM_JOB_KEY_BYTES])
+{
+    snprintf(key, FM_JOB_KEY_BYTES, FM_PID_KEY "%d-%llu", (int)job->first.pid,
+             (unsigned long long)job->first.start_time);
+}
+
+const struct fm_host_job *fm_running_job(const struct fm_running *running, const char *key)
+{
+    char of_job[FM_JOB_KEY_BYTES];
+    for (size_t i = 0; i < running->all.n; i++) {
+        fm_running_key(&running->all.items[i], of_job);
+        if (strcmp(of_job, key) == 0)
+            return &running->all.items[i];
+    }
+    for (size_t i = 0; i < running->n; i++)
+        if (strcmp(running->items[i].key, key) == 0)
+            return fm_host_job_of(&running->all, running->items[i].process.pid, running->items[i].process.start_time);
+    return NULL;
+}
+
+struct key_search {
+    struct fm_host_rank process;
+    char *key;
+};
+
+static bool compare_process(void *context, const struct fm_node_file *file)
+{
+    const struct key_search *search = context;
+    if (!file->readable || file->header.pid != search->process.pid ||
+        file->header.start_time != search->process.start_time || file->name.replaced)
+        return true;
+    snprintf(search->key, FM_JOB_KEY_BYTES, "%s", file->name.job_key);
+    return false;
+}
+
+bool fm_running_key_of(struct fm_host_rank process, char key[FM_JOB_KEY_BYTES])
+{
+    char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
+    size_t n = fm_node_directories(directories);
+    struct key_search search = {process, key};
+    key[0] = 0;
+    for (size_t i = 0; i < n && !*key; i++)
+        fm_node_visit(directories[i], NULL, compare_process, &search, NULL);
+    return *key;
+}
+
 void fm_running_close(struct fm_running *running)
 {
+    fm_host_jobs_close(&running->all);
     free(running->items);
     *running = (struct fm_running){0};
 }
 
-void fm_running_json(const struct fm_running *running, struct fm_json *json)
+static void write_since(struct fm_json *json, uint64_t since_ns)
 {
     uint64_t now = fm_clock_ns(CLOCK_REALTIME);
     char date[FM_UNIT_CHARS];
+    fm_json_text(json, "since", fm_date_iso(date, since_ns));
+    fm_json_seconds(json, "seconds", now > since_ns ? now - since_ns : 0);
+}
+
+static bool has_segments(const struct fm_running *running, const struct fm_host_job *job)
+{
+    for (size_t i = 0; i < running->n; i++)
+        if (fm_host_job_of(&running->all, running->items[i].process.pid, running->items[i].process.start_time) == job)
+            return true;
+    return false;
+}
+
+static void write_not_measured(const struct fm_running *running, struct fm_json *json)
+{
+    char key[FM_JOB_KEY_BYTES];
+    fm_json_array(json, "not_measured", FM_JSON_LINES);
+    for (size_t i = 0; i < running->all.n; i++) {
+        const struct fm_host_job *job = &running->all.items[i];
+        if (has_segments(running, job))
+            continue;
+        fm_running_key(job, key);
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_text(json, "key", key);
+        fm_json_text(json, "program", job->program);
+        fm_json_whole(json, "pid", (uint64_t)job->first.pid);
+        if (job->world)
+            fm_json_whole(json, "ranks", job->world);
+        else
+            fm_json_null(json, "ranks");
+        fm_json_whole(json, "processes_here", job->here);
+        fm_json_text(json, "other_hosts", job->hosts);
+        fm_json_bool(json, "under_fathom", job->measured > 0);
+        write_since(json, job->since_ns);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+void fm_running_json(const struct fm_running *running, struct fm_json *json)
+{
     fm_json_array(json, "jobs", FM_JSON_LINES);
     for (size_t i = 0; i < running->n; i++) {
         const struct fm_running_job *job = &running->items[i];
@@ -126,9 +225,9 @@ void fm_running_json(const struct fm_running *running, struct fm_json *json)
         fm_json_text(json, "program", job->program);
         fm_json_whole(json, "ranks", job->ranks);
         fm_json_whole(json, "processes_here", job->here);
-        fm_json_text(json, "since", fm_date_iso(date, job->since_ns));
-        fm_json_seconds(json, "seconds", now > job->since_ns ? now - job->since_ns : 0);
+        write_since(json, job->since_ns);
         fm_json_end(json);
     }
     fm_json_end(json);
+    write_not_measured(running, json);
 }

@@ -18,7 +18,7 @@ void fm_file_identity(const struct stat *st, char id[FM_ID_CHARS + 1])
 
 /* ---- entries ---- */
 
-struct fm_stored *fm_store_find(struct fm_store *store, const char *id)
+struct fm_stored *fm_profile_store_find(struct fm_profile_store *store, const char *id)
 {
     for (struct fm_stored *entry = store->entries; entry; entry = entry->next)
         if (!entry->gone && strcmp(entry->id, id) == 0)
@@ -26,7 +26,7 @@ struct fm_stored *fm_store_find(struct fm_store *store, const char *id)
     return NULL;
 }
 
-struct fm_stored *fm_store_add(struct fm_store *store, const char *path, const struct stat *st)
+struct fm_stored *fm_profile_store_add(struct fm_profile_store *store, const char *path, const struct stat *st)
 {
     char id[FM_ID_CHARS + 1];
     fm_file_identity(st, id);
@@ -58,21 +58,21 @@ static void destroy(struct fm_stored *entry)
     free(entry);
 }
 
-void fm_store_look_begin(struct fm_store *store)
+void fm_profile_store_look_begin(struct fm_profile_store *store)
 {
     for (struct fm_stored *entry = store->entries; entry; entry = entry->next)
         entry->seen = false;
 }
 
-void fm_store_look_end(struct fm_store *store)
+void fm_profile_store_look_end(struct fm_profile_store *store)
 {
     for (struct fm_stored *entry = store->entries; entry; entry = entry->next)
         entry->gone = !entry->seen && !entry->kept;
     store->looked_ns = fm_clock_ns(CLOCK_MONOTONIC);
-    fm_store_forget_gone(store);
+    fm_profile_store_forget_gone(store);
 }
 
-void fm_store_forget_gone(struct fm_store *store)
+void fm_profile_store_forget_gone(struct fm_profile_store *store)
 {
     for (struct fm_stored **at = &store->entries; *at;) {
         struct fm_stored *entry = *at;
@@ -85,7 +85,7 @@ void fm_store_forget_gone(struct fm_store *store)
     }
 }
 
-void fm_store_trim(struct fm_store *store, size_t limit)
+void fm_profile_store_trim(struct fm_profile_store *store, size_t limit)
 {
     for (;;) {
         struct fm_stored *oldest = NULL;
@@ -104,7 +104,7 @@ void fm_store_trim(struct fm_store *store, size_t limit)
     }
 }
 
-void fm_store_close(struct fm_store *store)
+void fm_profile_store_close(struct fm_profile_store *store)
 {
     while (store->entries) {
         struct fm_stored *entry = store->entries;
@@ -114,6 +114,8 @@ void fm_store_close(struct fm_store *store)
 }
 
 /* ---- reading ---- */
+
+enum { OPEN_PERCENT = 85 }; /* what is left is the answer */
 
 /* The file may have been replaced since it was found; what is read must be what the identity says. */
 static enum fm_status check_identity(const struct fm_stored *entry, struct fm_error *error)
@@ -129,12 +131,13 @@ static enum fm_status check_identity(const struct fm_stored *entry, struct fm_er
 }
 
 /* Checked before, too: a pipe in the place of a profile would keep a worker for ever. */
-static enum fm_status read_stored(const struct fm_stored *entry, __typeof__(fm_profile_read) *read,
+static enum fm_status read_stored(const struct fm_stored *entry, bool overview, struct fm_progress *progress,
                                   struct fm_profile **profile, struct fm_error *error)
 {
     enum fm_status status = check_identity(entry, error);
     if (!status)
-        status = read(entry->path, profile, error);
+        status = overview ? fm_profile_read_overview(entry->path, profile, error)
+                          : fm_profile_read_watched(entry->path, progress, profile, error);
     if (status)
         return status;
     status = check_identity(entry, error);
@@ -145,14 +148,14 @@ static enum fm_status read_stored(const struct fm_stored *entry, __typeof__(fm_p
 
 enum fm_status fm_stored_read(const struct fm_stored *entry, struct fm_profile **profile, struct fm_error *error)
 {
-    return read_stored(entry, fm_profile_read, profile, error);
+    return read_stored(entry, false, NULL, profile, error);
 }
 
 void fm_line_read(struct fm_line *line, const struct fm_stored *entry)
 {
     struct fm_profile *profile;
     *line = (struct fm_line){0};
-    enum fm_status status = read_stored(entry, fm_profile_read_overview, &profile, &line->error);
+    enum fm_status status = read_stored(entry, true, NULL, &profile, &line->error);
     if (!status) {
         status = fm_listing_add(&line->listing, entry->path, profile, &line->error);
         fm_profile_destroy(profile);
@@ -190,10 +193,12 @@ enum fm_status fm_stored_open(struct fm_stored *entry, const struct fm_source_op
     entry->used_ns = fm_clock_ns(CLOCK_MONOTONIC);
     if (entry->source.is_open)
         return FM_OK;
-    enum fm_status status = fm_stored_read(entry, &profile, error);
+    enum fm_status status = read_stored(entry, false, &entry->progress, &profile, error);
     if (status)
         return status;
-    return fm_source_open(&entry->source, profile, NULL, options, error);
+    status = fm_source_open(&entry->source, profile, NULL, options, error);
+    fm_progress_set(&entry->progress, 0, OPEN_PERCENT, 1, 1);
+    return status;
 }
 
 /* ---- the list ---- */
@@ -203,7 +208,7 @@ static uint64_t started(const struct fm_stored *entry)
     return entry->line.state == FM_LINE_READY ? entry->line.listing.items[0].started_ns : UINT64_MAX;
 }
 
-struct fm_stored *fm_store_without_finding(struct fm_store *store)
+struct fm_stored *fm_profile_store_without_finding(struct fm_profile_store *store)
 {
     struct fm_stored *newest = NULL;
     for (struct fm_stored *entry = store->entries; entry; entry = entry->next)
@@ -235,7 +240,7 @@ static void write_entry(const struct fm_stored *entry, struct fm_json *json)
     fm_json_end(json);
 }
 
-bool fm_store_json(const struct fm_store *store, struct fm_json *json)
+bool fm_profile_store_json(const struct fm_profile_store *store, struct fm_json *json)
 {
     size_t n = 0;
     for (const struct fm_stored *entry = store->entries; entry; entry = entry->next)

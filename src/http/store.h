@@ -7,6 +7,7 @@
 
 #include <sys/stat.h>
 
+#include "base/progress.h"
 #include "http/routes.h"
 #include "http/source.h"
 #include "render/json.h"
@@ -34,26 +35,27 @@ struct fm_stored {
     bool finding_begun;      /* its finding is being looked for, or was */
     struct fm_source source; /* may be closed */
     uint64_t used_ns;
+    struct fm_progress progress; /* of opening it */
 };
 
-struct fm_store {
+struct fm_profile_store {
     struct fm_stored *entries; /* in the order found */
     uint64_t looked_ns;        /* when the last look has ended; 0: never */
 };
 
 void fm_file_identity(const struct stat *st, char id[FM_ID_CHARS + 1]);
 
-struct fm_stored *fm_store_find(struct fm_store *store, const char *id); /* NULL if there is none */
+struct fm_stored *fm_profile_store_find(struct fm_profile_store *store, const char *id); /* NULL if there is none */
 /* Adds a file that was found, unless it is known; returns its entry, or NULL if out of memory. */
-struct fm_stored *fm_store_add(struct fm_store *store, const char *path, const struct stat *st);
+struct fm_stored *fm_profile_store_add(struct fm_profile_store *store, const char *path, const struct stat *st);
 /* A look begins, and ends: what it has not seen is forgotten as soon as no task refers to it. */
-void fm_store_look_begin(struct fm_store *store);
-void fm_store_look_end(struct fm_store *store);
-void fm_store_forget_gone(struct fm_store *store);
+void fm_profile_store_look_begin(struct fm_profile_store *store);
+void fm_profile_store_look_end(struct fm_profile_store *store);
+void fm_profile_store_forget_gone(struct fm_profile_store *store);
 /* Closes idle profiles, least recently used first, until the open ones take at most `limit` bytes, or only one
  * is open. */
-void fm_store_trim(struct fm_store *store, size_t limit);
-void fm_store_close(struct fm_store *store);
+void fm_profile_store_trim(struct fm_profile_store *store, size_t limit);
+void fm_profile_store_close(struct fm_profile_store *store);
 
 /* Reads the profile; fails if the file is no longer the one that was found. */
 enum fm_status fm_stored_read(const struct fm_stored *entry, struct fm_profile **profile, struct fm_error *error);
@@ -64,11 +66,11 @@ void fm_line_read(struct fm_line *line, const struct fm_stored *entry);
 bool fm_line_read_finding(struct fm_line *line, const struct fm_stored *entry, const char *debug_path);
 void fm_line_close(struct fm_line *line);
 /* The newest profile for whose finding nobody has looked yet; NULL if there is none. */
-struct fm_stored *fm_store_without_finding(struct fm_store *store);
+struct fm_stored *fm_profile_store_without_finding(struct fm_profile_store *store);
 /* Opens the profile, if it is not open. The entry must be busy. */
 enum fm_status fm_stored_open(struct fm_stored *entry, const struct fm_source_options *options, struct fm_error *error);
 
 /* The array `profiles`, newest first. */
-bool fm_store_json(const struct fm_store *store, struct fm_json *json);
+bool fm_profile_store_json(const struct fm_profile_store *store, struct fm_json *json);
 
 #endif

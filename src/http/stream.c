@@ -56,11 +56,11 @@ static void find_next(struct fm_stream *stream)
 static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_t most)
 {
     struct fm_stream *stream = context;
-    pthread_mutex_t *lock = &stream->server->tasks.lock;
+    pthread_mutex_t *lock = &stream->server->service.tasks.lock;
     size_t n = 0;
     (void)position;
     pthread_mutex_lock(lock);
-    bool over = stream->server->tasks.stopping;
+    bool over = stream->server->service.tasks.stopping;
     if (stream->at == stream->bytes && !over) {
         bool ended = stream->end_sent;
         find_next(stream);
@@ -81,7 +81,7 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
 static void end_stream(void *context)
 {
     struct fm_stream *stream = context;
-    pthread_mutex_t *lock = &stream->server->tasks.lock;
+    pthread_mutex_t *lock = &stream->server->service.tasks.lock;
     pthread_mutex_lock(lock);
     struct fm_stream **at = &stream->watched->streams;
     while (*at != stream)
@@ -98,7 +98,7 @@ enum MHD_Result fm_stream_begin(struct fm_server *server, struct fm_http_request
     struct fm_stream *stream = calloc(1, sizeof *stream);
     if (!stream)
         return MHD_NO;
-    pthread_mutex_lock(&server->tasks.lock);
+    pthread_mutex_lock(&server->service.tasks.lock);
     struct fm_watched *watched = fm_watched_find(server->watched, request->route.id);
     if (watched) {
         *stream = (struct fm_stream){.next = watched->streams,
@@ -108,7 +108,7 @@ enum MHD_Result fm_stream_begin(struct fm_server *server, struct fm_http_request
                                      .beat_ns = fm_clock_ns(CLOCK_MONOTONIC)};
         watched->streams = stream;
     }
-    pthread_mutex_unlock(&server->tasks.lock);
+    pthread_mutex_unlock(&server->service.tasks.lock);
     if (!watched) {
         free(stream);
         return MHD_NO;

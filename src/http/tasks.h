@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 
+#include "base/progress.h"
 #include "http/request.h"
 
 #define FM_PATIENCE_NS 1000000000ull
@@ -29,6 +30,7 @@ struct fm_task {
     void (*finish)(struct fm_task *task); /* with the lock, also if it never ran; may set `answer` */
     /* What to answer those who have no patience. */
     struct fm_answer (*meanwhile)(const struct fm_task *task);
+    const struct fm_progress *progress; /* NULL: unknown */
     struct fm_http_request *waiting;
     struct fm_answer answer;
 };

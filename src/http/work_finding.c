@@ -16,10 +16,11 @@ struct finding_task {
 static void find_all(struct fm_task *task)
 {
     struct fm_server *server = ((struct finding_task *)task)->server;
-    struct fm_tasks *tasks = &server->tasks;
+    struct fm_tasks *tasks = &server->service.tasks;
     struct fm_stored *entry;
     pthread_mutex_lock(&tasks->lock);
-    while (!tasks->stopping && server->n_findings < MOST && (entry = fm_store_without_finding(&server->store))) {
+    while (!tasks->stopping && server->n_findings < MOST &&
+           (entry = fm_profile_store_without_finding(&server->store))) {
         struct fm_line line;
         entry->finding_begun = true;
         entry->tasks++;
@@ -38,7 +39,7 @@ static void find_all(struct fm_task *task)
 
 static void finish(struct fm_task *task)
 {
-    fm_store_forget_gone(&((struct finding_task *)task)->server->store);
+    fm_profile_store_forget_gone(&((struct finding_task *)task)->server->store);
 }
 
 static struct fm_answer nobody_waits(const struct fm_task *task)
@@ -49,8 +50,8 @@ static struct fm_answer nobody_waits(const struct fm_task *task)
 
 void fm_work_findings(struct fm_server *server)
 {
-    if (server->tasks.stopping || server->n_findings >= MOST || fm_tasks_find(&server->tasks, "findings") ||
-        !fm_store_without_finding(&server->store))
+    if (server->service.tasks.stopping || server->n_findings >= MOST ||
+        fm_tasks_find(&server->service.tasks, "findings") || !fm_profile_store_without_finding(&server->store))
         return;
     struct finding_task *finding = calloc(1, sizeof *finding);
     if (!finding)
@@ -60,5 +61,5 @@ void fm_work_findings(struct fm_server *server)
     finding->task.finish = finish;
     finding->task.meanwhile = nobody_waits;
     strcpy(finding->task.key, "findings");
-    fm_tasks_add(&server->tasks, &finding->task);
+    fm_tasks_add(&server->service.tasks, &finding->task);
 }

@@ -16,6 +16,7 @@ struct history_task {
     struct fm_server *server;
     struct fm_stored **entries;
     size_t n;
+    struct fm_progress progress;
     /* result */
     enum fm_status status;
     struct fm_blob *blob;
@@ -45,8 +46,10 @@ static void make_history(struct fm_task *task)
 {
     struct history_task *work = (struct history_task *)task;
     struct fm_history history = {0};
-    for (size_t i = 0; i < work->n && !work->status && !work->server->tasks.stopping; i++)
+    for (size_t i = 0; i < work->n && !work->status && !work->server->service.tasks.stopping; i++) {
         work->status = add(work, &history, work->entries[i]);
+        fm_progress_set(&work->progress, 0, 100, i + 1, work->n);
+    }
     if (!work->status)
         work->status = fm_blob_of(write_history, &history, &work->blob, &work->error);
     fm_history_close(&history);
@@ -55,11 +58,11 @@ static void make_history(struct fm_task *task)
 static void finish(struct fm_task *task)
 {
     struct history_task *work = (struct history_task *)task;
-    fm_work_finish(work->server, task, work->status, work->blob, &work->error);
+    fm_service_finish(&work->server->service, task, work->status, work->blob, &work->error);
     for (size_t i = 0; i < work->n; i++)
         work->entries[i]->tasks--;
     free(work->entries);
-    fm_store_forget_gone(&work->server->store);
+    fm_profile_store_forget_gone(&work->server->store);
 }
 
 /* All profiles, and a key that differs if they do. */
@@ -87,19 +90,20 @@ bool fm_work_history(struct fm_server *server, struct fm_http_request *request)
     struct history_task *work = calloc(1, sizeof *work);
     if (!work || !find_entries(server, work)) {
         free(work);
-        return fm_work_begin(server, NULL, request);
+        return fm_service_begin(&server->service, NULL, request);
     }
-    enum fm_work_state state = fm_work_join(server, work->task.key, request);
-    if (state != FM_WORK_NEW) {
+    enum fm_service_state state = fm_service_join(&server->service, work->task.key, request);
+    if (state != FM_SERVICE_NEW) {
         free(work->entries);
         free(work);
-        return state == FM_WORK_ANSWERED;
+        return state == FM_SERVICE_ANSWERED;
     }
     work->server = server;
     work->task.run = make_history;
     work->task.finish = finish;
-    work->task.meanwhile = fm_work_still_reading;
+    work->task.meanwhile = fm_service_still_reading;
+    work->task.progress = &work->progress;
     for (size_t i = 0; i < work->n; i++)
         work->entries[i]->tasks++;
-    return fm_work_begin(server, &work->task, request);
+    return fm_service_begin(&server->service, &work->task, request);
 }

@@ -43,16 +43,46 @@ static struct fm_answer jobs_answer(struct fm_server *server)
 
 void fm_work_set_running(struct fm_server *server, struct fm_running *running)
 {
+    if (!running->looked) { /* what was found last is still the best that is known */
+        struct fm_host_jobs found = server->running.all;
+        server->running.all = running->all;
+        running->all = found;
+        running->looked = server->running.looked;
+    }
     fm_running_close(&server->running);
     server->running = *running;
     server->running_ns = fm_clock_ns(CLOCK_MONOTONIC);
     *running = (struct fm_running){0};
 }
 
+/* Looking at all processes takes at most the same part of the time as reading a job. */
+bool fm_work_find_running(struct fm_server *server, struct fm_running *running)
+{
+    pthread_mutex_t *lock = &server->service.tasks.lock;
+    if (!fm_running_find(running, NULL))
+        return false;
+    pthread_mutex_lock(lock);
+    bool due = fm_clock_ns(CLOCK_MONOTONIC) >= server->look_ns;
+    if (due)
+        server->look_ns = UINT64_MAX; /* nobody else does it meanwhile */
+    pthread_mutex_unlock(lock);
+    if (!due)
+        return true;
+    uint64_t from = fm_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    fm_running_find_all(running);
+    uint64_t pause = (fm_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from) * FM_WATCH_PART;
+    pthread_mutex_lock(lock);
+    server->look_ns = fm_clock_ns(CLOCK_MONOTONIC) + (pause < RUNNING_NS        ? RUNNING_NS
+                                                      : pause > FM_WATCH_MAX_NS ? FM_WATCH_MAX_NS
+                                                                                : pause);
+    pthread_mutex_unlock(lock);
+    return true;
+}
+
 static void find_running(struct fm_task *task)
 {
     struct list_task *list = (struct list_task *)task;
-    list->found = fm_running_find(&list->running, NULL);
+    list->found = fm_work_find_running(list->server, &list->running);
 }
 
 static void finish_list(struct fm_task *task)
@@ -71,7 +101,7 @@ static struct fm_answer list_so_far(const struct fm_task *task)
 
 bool fm_work_jobs(struct fm_server *server, struct fm_http_request *request)
 {
-    struct fm_task *begun = fm_tasks_find(&server->tasks, "jobs");
+    struct fm_task *begun = fm_tasks_find(&server->service.tasks, "jobs");
     if (begun) {
         fm_task_await(begun, request);
         return false;
@@ -82,13 +112,13 @@ bool fm_work_jobs(struct fm_server *server, struct fm_http_request *request)
     }
     struct list_task *list = calloc(1, sizeof *list);
     if (!list)
-        return fm_work_begin(server, NULL, request);
+        return fm_service_begin(&server->service, NULL, request);
     list->server = server;
     list->task.run = find_running;
     list->task.finish = finish_list;
     list->task.meanwhile = list_so_far;
     strcpy(list->task.key, "jobs");
-    return fm_work_begin(server, &list->task, request);
+    return fm_service_begin(&server->service, &list->task, request);
 }
 
 /* ---- one job ---- */
@@ -97,24 +127,16 @@ struct job_task {
     struct fm_task task;
     struct fm_server *server;
     struct fm_watched *watched;
-    char slice[FM_SLICE_BYTES]; /* "": only a new version */
-    bool due;                   /* a new version is to be made first */
-    uint64_t version;           /* that the slice is made of */
+    char slice[FM_SLICE_BYTES];       /* "": only a new version */
+    bool due;                         /* a new version is to be made first */
+    uint64_t version;                 /* that the slice is made of */
+    struct fm_job_sampling *sampling; /* of the job, when the task was made; or NULL */
+    bool tell;                        /* that a sampling has ended */
+    char hosts[256];                  /* others of the job */
     enum fm_status status;
     struct fm_blob *blob;
     struct fm_error error;
 };
-
-static struct fm_watched *watch(struct fm_server *server, const char *key)
-{
-    struct fm_watched *watched = fm_watched_find(server->watched, key);
-    if (watched || !(watched = calloc(1, sizeof *watched)))
-        return watched;
-    snprintf(watched->key, sizeof watched->key, "%s", key);
-    watched->next = server->watched;
-    server->watched = watched;
-    return watched;
-}
 
 /* It is known now whether the job goes on. */
 static void take_reading(struct fm_server *server, struct fm_watched *watched, struct fm_reading *reading)
@@ -133,7 +155,7 @@ static void take_reading(struct fm_server *server, struct fm_watched *watched, s
         struct stat st;
         watched->ended = true;
         struct fm_stored *entry = *reading->path && stat(reading->path, &st) == 0
-                                      ? fm_store_add(&server->store, reading->path, &st)
+                                      ? fm_profile_store_add(&server->store, reading->path, &st)
                                       : NULL;
         if (entry) {
             entry->kept = true;
@@ -149,13 +171,20 @@ static void refresh(struct job_task *work)
     const struct fm_server_options *options = server->options;
     struct fm_watched *watched = work->watched;
     struct fm_reading reading;
-    work->status = fm_watched_read(watched, work->version + 1, &options->source, &server->map, &reading, &work->error);
+    const struct fm_reading_options how = {.version = work->version + 1,
+                                           .sampling = work->sampling,
+                                           .tell = work->tell,
+                                           .source = &options->source,
+                                           .map = &server->map};
+    if (*work->hosts)
+        memcpy(watched->hosts, work->hosts, sizeof watched->hosts);
+    work->status = fm_watched_read(watched, &how, &reading, &work->error);
     if (!work->status && (!reading.exists || !reading.alive))
         fm_watched_find_profile(watched, options->places, options->n_places, options->recursive, reading.path);
-    pthread_mutex_lock(&server->tasks.lock);
+    pthread_mutex_lock(&server->service.tasks.lock);
     take_reading(server, watched, &reading);
     work->version = watched->version;
-    pthread_mutex_unlock(&server->tasks.lock);
+    pthread_mutex_unlock(&server->service.tasks.lock);
 }
 
 static void run(struct fm_task *task)
@@ -163,7 +192,8 @@ static void run(struct fm_task *task)
     struct job_task *work = (struct job_task *)task;
     if (work->due)
         refresh(work);
-    if (!work->status && !work->watched->source.is_open)
+    bool needed = *work->slice || !work->watched->not_measured; /* a stream of a job that cannot be sampled says why */
+    if (!work->status && !work->watched->source.is_open && needed)
         work->status = fm_fail(&work->error, FM_ERR_USAGE, "there is no such job, or it has ended");
     else if (!work->status && *work->slice)
         work->status = fm_source_slice(&work->watched->source, work->slice, &work->blob, &work->error);
@@ -181,17 +211,18 @@ static void finish(struct fm_task *task)
     watched->tasks--;
     if (*work->slice || work->status) {
         slice_key(watched, work->version, work->slice, task->key); /* the version may be a new one */
-        fm_work_finish(work->server, task, work->status, work->blob, &work->error);
+        fm_service_finish(&work->server->service, task, work->status, work->blob, &work->error);
     } else {
         task->answer = (struct fm_answer){.code = 200};
     }
-    if (!watched->version && !watched->tasks && !watched->streams)
+    if (!watched->version && !watched->tasks && !watched->streams && !watched->not_measured)
         watched->used_ns = 0; /* to be forgotten: there is no such job */
 }
 
 static bool is_due(const struct fm_watched *watched)
 {
-    return !watched->ended && fm_clock_ns(CLOCK_MONOTONIC) >= watched->next_ns;
+    bool news = !watched->sampling || fm_sampling_has_news(watched->sampling);
+    return !watched->ended && news && fm_clock_ns(CLOCK_MONOTONIC) >= watched->next_ns;
 }
 
 static struct fm_task *create(struct fm_server *server, struct fm_watched *watched, const char *slice, const char *key)
@@ -203,11 +234,16 @@ static struct fm_task *create(struct fm_server *server, struct fm_watched *watch
     work->watched = watched;
     work->version = watched->version;
     work->due = is_due(watched);
+    work->sampling = watched->sampling;
+    work->tell = work->due && watched->stopped;
+    watched->stopped &= !work->due;
+    const struct fm_host_job *job = fm_running_job(&server->running, watched->key);
+    snprintf(work->hosts, sizeof work->hosts, "%s", job ? job->hosts : "");
     strcpy(work->slice, slice);
     strcpy(work->task.key, key);
     work->task.run = run;
     work->task.finish = finish;
-    work->task.meanwhile = fm_work_still_reading;
+    work->task.meanwhile = fm_service_still_reading;
     work->task.busy[work->task.n_busy++] = &watched->busy;
     watched->tasks++;
     return &work->task;
@@ -218,23 +254,33 @@ bool fm_work_job(struct fm_server *server, struct fm_http_request *request)
     char key[FM_TASK_KEY_BYTES];
     bool is_stream = request->route.kind == FM_ROUTE_JOB_STREAM;
     const char *slice = is_stream ? "" : request->route.slice;
-    struct fm_watched *watched = watch(server, request->route.id);
+    bool by_pid = strncmp(request->route.id, FM_PID_KEY, strlen(FM_PID_KEY)) == 0;
+    struct fm_watched *watched = by_pid ? fm_watched_find(server->watched, request->route.id)
+                                        : fm_watched_add(&server->watched, request->route.id);
+    if (!watched && by_pid) {
+        request->answer = fm_answer_error(404, "the job is not being sampled, or there is no such job");
+        return true;
+    }
     if (!watched)
-        return fm_work_begin(server, NULL, request);
+        return fm_service_begin(&server->service, NULL, request);
     watched->used_ns = fm_clock_ns(CLOCK_MONOTONIC);
-    if (is_stream && watched->version) {
+    if (watched->sampling && !watched->version && !is_stream) {
+        request->answer = fm_answer_wait((double)fm_sampling_age_ns(watched->sampling) / 1e9, -1);
+        return true;
+    }
+    if (is_stream && (watched->version || watched->sampling)) {
         request->answer = (struct fm_answer){.code = 200};
         return true;
     }
     slice_key(watched, watched->version, slice, key);
-    if (!is_due(watched) && fm_work_cached(server, key, &request->answer))
+    if (!is_due(watched) && fm_service_cached(&server->service, key, &request->answer))
         return true;
-    struct fm_task *task = fm_tasks_find(&server->tasks, key);
+    struct fm_task *task = fm_tasks_find(&server->service.tasks, key);
     if (task) {
         fm_task_await(task, request);
         return false;
     }
-    return fm_work_begin(server, create(server, watched, slice, key), request);
+    return fm_service_begin(&server->service, create(server, watched, slice, key), request);
 }
 
 void fm_work_jobs_tick(struct fm_server *server, uint64_t now_ns)
@@ -243,7 +289,9 @@ void fm_work_jobs_tick(struct fm_server *server, uint64_t now_ns)
         struct fm_watched *watched = *at;
         char key[FM_TASK_KEY_BYTES];
         fm_streams_tick(watched, now_ns);
-        if (!watched->tasks && !watched->streams && now_ns > watched->used_ns + FM_WATCH_FORGET_NS) {
+        fm_work_sampling_tick(server, watched, now_ns);
+        if (!watched->sampling && !watched->tasks && !watched->streams &&
+            now_ns > watched->used_ns + FM_WATCH_FORGET_NS) {
             *at = watched->next;
             fm_watched_close(watched);
             continue;
@@ -252,7 +300,7 @@ void fm_work_jobs_tick(struct fm_server *server, uint64_t now_ns)
             slice_key(watched, watched->version, "", key);
             struct fm_task *task = create(server, watched, "", key);
             if (task)
-                fm_tasks_add(&server->tasks, task);
+                fm_tasks_add(&server->service.tasks, task);
         }
         at = &watched->next;
     }
@@ -262,6 +310,7 @@ void fm_work_jobs_end(struct fm_server *server)
 {
     for (struct fm_watched *watched = server->watched; watched; watched = watched->next)
         fm_streams_wake(watched);
+    fm_work_samplings_end(server);
 }
 
 void fm_work_jobs_close(struct fm_server *server)

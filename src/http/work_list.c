@@ -32,7 +32,7 @@ static enum fm_status write_list(void *context, FILE *out, struct fm_error *erro
     struct fm_json json = {.out = out};
     fm_json_object(&json, NULL, FM_JSON_LINES);
     fm_json_whole(&json, "fathom", 1);
-    if (!fm_store_json(&server->store, &json))
+    if (!fm_profile_store_json(&server->store, &json))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the list");
     fm_running_json(&server->running, &json);
     fm_json_end(&json);
@@ -71,18 +71,18 @@ static enum fm_status add_found(void *context, const char *path, const struct st
 /* Enters what was found; fills the array with entries whose lines are to be read, and returns their number. */
 static size_t enter(struct look_task *look, struct fm_stored **unread)
 {
-    struct fm_store *store = &look->server->store;
+    struct fm_profile_store *store = &look->server->store;
     size_t n = 0;
-    fm_store_look_begin(store);
+    fm_profile_store_look_begin(store);
     for (size_t i = 0; i < look->n; i++) {
-        struct fm_stored *entry = fm_store_add(store, look->found[i].path, &look->found[i].st);
+        struct fm_stored *entry = fm_profile_store_add(store, look->found[i].path, &look->found[i].st);
         if (entry && entry->line.state == FM_LINE_READING && !entry->line_begun) {
             entry->line_begun = true;
             entry->tasks++;
             unread[n++] = entry;
         }
     }
-    fm_store_look_end(store);
+    fm_profile_store_look_end(store);
     return n;
 }
 
@@ -104,9 +104,9 @@ static void free_found(struct look_task *look)
 static void look_again(struct fm_task *task)
 {
     struct look_task *look = (struct look_task *)task;
-    pthread_mutex_t *lock = &look->server->tasks.lock;
+    pthread_mutex_t *lock = &look->server->service.tasks.lock;
     walk(look);
-    look->has_running = fm_running_find(&look->running, NULL);
+    look->has_running = fm_work_find_running(look->server, &look->running);
     struct fm_stored **unread = malloc((look->n + 1) * sizeof *unread);
     if (!unread)
         return;
@@ -116,7 +116,7 @@ static void look_again(struct fm_task *task)
         fm_work_set_running(look->server, &look->running);
     for (size_t i = 0; i < n; i++) {
         struct fm_line line = {0};
-        bool stopping = look->server->tasks.stopping;
+        bool stopping = look->server->service.tasks.stopping;
         pthread_mutex_unlock(lock);
         if (!stopping)
             fm_line_read(&line, unread[i]);
@@ -134,7 +134,7 @@ size_t fm_work_first_look(struct fm_server *server)
     struct look_task look = {.server = server};
     walk(&look);
     for (size_t i = 0; i < look.n; i++)
-        fm_store_add(&server->store, look.found[i].path, &look.found[i].st);
+        fm_profile_store_add(&server->store, look.found[i].path, &look.found[i].st);
     free_found(&look);
     return look.n;
 }
@@ -156,7 +156,7 @@ static struct fm_answer so_far(const struct fm_task *task)
 bool fm_work_list(struct fm_server *server, struct fm_http_request *request)
 {
     uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
-    struct fm_task *begun = fm_tasks_find(&server->tasks, "list");
+    struct fm_task *begun = fm_tasks_find(&server->service.tasks, "list");
     if (begun) {
         fm_task_await(begun, request);
         return false;
@@ -167,11 +167,11 @@ bool fm_work_list(struct fm_server *server, struct fm_http_request *request)
     }
     struct look_task *look = calloc(1, sizeof *look);
     if (!look)
-        return fm_work_begin(server, NULL, request);
+        return fm_service_begin(&server->service, NULL, request);
     look->server = server;
     look->task.run = look_again;
     look->task.finish = finish;
     look->task.meanwhile = so_far;
     strcpy(look->task.key, "list");
-    return fm_work_begin(server, &look->task, request);
+    return fm_service_begin(&server->service, &look->task, request);
 }

@@ -7,6 +7,7 @@
 #include "http/work.h"
 #include "pages/slice_scale.h"
 
+enum { OPENING_PERCENT = 80 };    /* of a comparison: opening its profiles */
 #define OPEN_LIMIT (768ull << 20) /* bytes of profiles that stay open while nobody uses them */
 
 /* What uses profiles; for a slice, one. */
@@ -17,6 +18,7 @@ struct profile_task {
     size_t n;
     char slice[FM_SLICE_BYTES];
     struct fm_scaling_options scaling;
+    struct fm_progress progress; /* of a comparison */
     /* result */
     enum fm_status status;
     struct fm_blob *blob;
@@ -27,8 +29,11 @@ _Static_assert((int)FM_SCALE_RUNS <= (int)FM_TASK_BUSY, "a comparison can use al
 static enum fm_status open_all(struct profile_task *work)
 {
     enum fm_status status = FM_OK;
-    for (size_t i = 0; i < work->n && !status; i++)
+    for (size_t i = 0; i < work->n && !status; i++) {
+        fm_progress_set(&work->progress, 0, OPENING_PERCENT, i, work->n);
         status = fm_stored_open(work->entries[i], &work->server->options->source, &work->error);
+    }
+    fm_progress_set(&work->progress, 0, OPENING_PERCENT, 1, 1);
     return status;
 }
 
@@ -36,11 +41,11 @@ static void finish(struct fm_task *task)
 {
     struct profile_task *work = (struct profile_task *)task;
     struct fm_server *server = work->server;
-    fm_work_finish(server, task, work->status, work->blob, &work->error);
+    fm_service_finish(&server->service, task, work->status, work->blob, &work->error);
     for (size_t i = 0; i < work->n; i++)
         work->entries[i]->tasks--;
-    fm_store_forget_gone(&server->store);
-    fm_store_trim(&server->store, OPEN_LIMIT);
+    fm_profile_store_forget_gone(&server->store);
+    fm_profile_store_trim(&server->store, OPEN_LIMIT);
 }
 
 static struct profile_task *create(struct fm_server *server, const char *key, void (*run)(struct fm_task *task))
@@ -51,7 +56,7 @@ static struct profile_task *create(struct fm_server *server, const char *key, vo
     work->server = server;
     work->task.run = run;
     work->task.finish = finish;
-    work->task.meanwhile = fm_work_still_reading;
+    work->task.meanwhile = fm_service_still_reading;
     snprintf(work->task.key, sizeof work->task.key, "%s", key);
     return work;
 }
@@ -76,21 +81,22 @@ static void make_slice(struct fm_task *task)
 bool fm_work_slice(struct fm_server *server, struct fm_http_request *request)
 {
     char key[FM_TASK_KEY_BYTES];
-    struct fm_stored *entry = fm_store_find(&server->store, request->route.id);
+    struct fm_stored *entry = fm_profile_store_find(&server->store, request->route.id);
     if (!entry) {
         request->answer = fm_answer_error(404, "there is no such profile, or it has changed");
         return true;
     }
     snprintf(key, sizeof key, "%s/%s", entry->id, request->route.slice);
-    enum fm_work_state state = fm_work_join(server, key, request);
-    if (state != FM_WORK_NEW)
-        return state == FM_WORK_ANSWERED;
+    enum fm_service_state state = fm_service_join(&server->service, key, request);
+    if (state != FM_SERVICE_NEW)
+        return state == FM_SERVICE_ANSWERED;
     struct profile_task *work = create(server, key, make_slice);
     if (!work)
-        return fm_work_begin(server, NULL, request);
+        return fm_service_begin(&server->service, NULL, request);
     strcpy(work->slice, request->route.slice);
     use(work, entry);
-    return fm_work_begin(server, &work->task, request);
+    work->task.progress = &entry->progress;
+    return fm_service_begin(&server->service, &work->task, request);
 }
 
 /* ---- comparisons ---- */
@@ -136,7 +142,7 @@ static const char *find_entries(struct fm_server *server, const char *list, stru
     bool wrong;
     *n = 0;
     while (fm_route_next_id(&list, id, &wrong)) {
-        struct fm_stored *entry = fm_store_find(&server->store, id);
+        struct fm_stored *entry = fm_profile_store_find(&server->store, id);
         if (!entry)
             return "there is no such profile, or it has changed";
         for (size_t i = 0; i < *n; i++)
@@ -172,15 +178,16 @@ bool fm_work_scale(struct fm_server *server, struct fm_http_request *request, co
     int length = snprintf(key, sizeof key, "scale/%s/%s", modes[word], fm_scaling_views[shown]);
     for (size_t i = 0; i < n; i++)
         length += snprintf(key + length, sizeof key - (size_t)length, "/%s", entries[i]->id);
-    enum fm_work_state state = fm_work_join(server, key, request);
-    if (state != FM_WORK_NEW)
-        return state == FM_WORK_ANSWERED;
+    enum fm_service_state state = fm_service_join(&server->service, key, request);
+    if (state != FM_SERVICE_NEW)
+        return state == FM_SERVICE_ANSWERED;
     struct profile_task *work = create(server, key, compare);
     if (!work)
-        return fm_work_begin(server, NULL, request);
+        return fm_service_begin(&server->service, NULL, request);
     work->scaling = (struct fm_scaling_options){
         .mode = mode_of[word], .view = (enum fm_scaling_view)shown, .threshold = FM_EFFICIENCY_LEAST};
     for (size_t i = 0; i < n; i++)
         use(work, entries[i]);
-    return fm_work_begin(server, &work->task, request);
+    work->task.progress = &work->progress;
+    return fm_service_begin(&server->service, &work->task, request);
 }

@@ -74,6 +74,22 @@ struct fm_column_slice {
 bool fm_columns_select(struct fm_columns *columns, uint32_t below, size_t limit, struct fm_arena *scratch,
                        struct fm_column_slice *slice);
 
+/* Selects `n` nodes from `first` on in depth-first order, and before them the ancestors of the first one. Returns false
+ * if out of memory. */
+bool fm_columns_range(const struct fm_columns *columns, uint32_t first, size_t n, struct fm_arena *scratch,
+                      struct fm_column_slice *slice);
+
+/* Selects the nodes whose function or file contains the text, in any case of its letters (of A to Z), or which are in
+ * the line that it names as "FILE:LINE"; with their ancestors, in depth-first order. If these are more than `limit`
+ * nodes (0: any number), the heaviest hits are selected. The root is no hit. Returns false if out of memory. */
+struct fm_column_hits {
+    struct fm_column_slice slice;
+    bool *is_hit; /* by place in the slice */
+    size_t n;     /* hits in the whole tree */
+};
+bool fm_columns_find(const struct fm_columns *columns, const char *text, size_t limit, struct fm_arena *scratch,
+                     struct fm_column_hits *hits);
+
 /* Writes "kinds", "strings" and the columns that all trees have, from "id" to "exclusive_ns", into the current object.
  * Returns false if out of memory. */
 bool fm_columns_write(struct fm_columns *columns, const struct fm_column_slice *slice, struct fm_json *json);

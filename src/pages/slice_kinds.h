@@ -9,6 +9,8 @@
 #include "pages/slices.h"
 #include "report/report_calls.h"
 
+enum { FM_FIND_BYTES = 100 }; /* of a text that is searched in a tree */
+
 typedef enum fm_status (*fm_slice_visit)(void *context, const char *name, struct fm_error *error);
 
 enum fm_status fm_slice_ranks(struct fm_slices *slices, const char *rest, FILE *out, struct fm_error *error);

@@ -16,6 +16,7 @@ static void write_sentences(struct fm_report *report, struct fm_json *json)
 {
     fm_json_text(json, "headline", fm_headline(report));
     fm_json_text(json, "balance_sentence", fm_balance_sentence(report));
+    fm_json_bool(json, "sampled", fm_report_sampled(report)); /* whether there are trees */
 }
 
 static enum fm_status write_summary(struct fm_report *report, struct fm_json *json, struct fm_error *error)
@@ -26,7 +27,8 @@ static enum fm_status write_summary(struct fm_report *report, struct fm_json *js
         status = fm_json_efficiency(report, json, error);
     if (!status)
         status = fm_json_findings(report, json, error);
-    fm_json_split_total(report, json);
+    if (!status)
+        status = fm_json_split_total(report, json, error);
     fm_json_memory(report, json);
     fm_json_network(report, json);
     return status;

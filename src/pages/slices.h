@@ -11,6 +11,9 @@
  *   tree/calls, tree/callers, tree/flat
  *                              the outermost levels of a tree of call paths
  *   tree/calls/NODE            what is below a node of it
+ *   tree/calls/rows/FIRST/N    nodes that follow each other in depth-first order
+ *   tree/calls/find/HEX        nodes with a text in their names
+ *   tree/calls/ranks           the values by rank of its heaviest nodes
  *   sources                    the source files that may be shown
  *   sources/N                  the text of one of them
  *
