@@ -64,6 +64,8 @@ static enum fm_status watch_here(struct fm_watch *watch, const sigset_t *signals
     fm_watch_start_clock(watch);
     if (status)
         return status;
+    if (watch->request->fed)
+        return fm_watch_feed(watch, signals, error);
     return watch->last ? fm_watch_follow(watch, signals, error) : fm_watch_sample(watch, signals, error);
 }
 
@@ -84,7 +86,7 @@ static enum fm_status watch_job(struct fm_watch *watch, struct fm_remote *remote
     fm_signals_block(&signals, &before);
     if (more && start_agents(watch, &remote_hosts, remote)) {
         fm_watch_start_clock(watch);
-        return fm_watch_follow(watch, &signals, error);
+        return request->fed ? fm_watch_feed(watch, &signals, error) : fm_watch_follow(watch, &signals, error);
     }
     if (more)
         report_other_hosts(watch, &remote_hosts, remote);
@@ -110,7 +112,7 @@ int fm_cmd_attach(int argc, char **argv)
     sigprocmask(SIG_BLOCK, NULL, &before);
     enum fm_status status = watch_job(&watch, &remote, &error);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    if (!status)
+    if (!status && !request.fed)
         status = fm_watch_finish(&watch, &error);
     fm_remote_close(&remote);
     fm_watch_close(&watch);

@@ -5,9 +5,9 @@
 #ifndef FM_CLI_ATTACH_AGENTS_H
 #define FM_CLI_ATTACH_AGENTS_H
 
+#include "attach/result.h"
 #include "attach/targets.h"
 #include "cli/attach_request.h"
-#include "cli/attach_result.h"
 #include "mpi/rank_tree.h"
 
 enum fm_agents_word { FM_WORD_LOOK = 1, FM_WORD_END };

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "attach/feed.h"
 #include "base/clock.h"
-#include "cli/attach_serve.h"
 #include "render/text.h"
 
 enum { START_S = 20, HOSTS_A_S = 20, ANSWER_S = 180, ASK_MS = 200, END_MS = 2000, KILL_MS = 8000, MAX_BYTES = 1 << 30 };
@@ -150,16 +150,16 @@ static bool read_exactly(struct fm_remote *remote, void *to, size_t size, uint64
 }
 
 /* Skips anything that is printed before, by whatever started the agents. */
-static bool read_head(struct fm_remote *remote, struct fm_serve_header *head, uint64_t deadline, bool patient)
+static bool read_head(struct fm_remote *remote, struct fm_feed_header *head, uint64_t deadline, bool patient)
 {
     size_t known = 0;
     while (known < sizeof head->magic) {
         if (!read_exactly(remote, &head->magic[known], 1, deadline, patient))
             return false;
-        if (head->magic[known] == FM_SERVE_MAGIC[known])
+        if (head->magic[known] == FM_FEED_MAGIC[known])
             known++;
         else
-            known = head->magic[known] == FM_SERVE_MAGIC[0];
+            known = head->magic[known] == FM_FEED_MAGIC[0];
     }
     return read_exactly(remote, &head->size, sizeof head->size, deadline, patient);
 }
@@ -184,9 +184,9 @@ enum fm_status fm_remote_look(struct fm_remote *remote, bool last, struct fm_att
 {
     uint64_t deadline = fm_clock_ns(CLOCK_MONOTONIC) + remote->limit_s * 1000000000ull;
     struct fm_arena arena = {0};
-    struct fm_serve_header head;
+    struct fm_feed_header head;
     void *bytes = NULL;
-    if (!remote->dead && ask(remote, last ? FM_SERVE_END : FM_SERVE_LOOK) && read_head(remote, &head, deadline, last) &&
+    if (!remote->dead && ask(remote, last ? FM_FEED_END : FM_FEED_LOOK) && read_head(remote, &head, deadline, last) &&
         head.size <= MAX_BYTES && (bytes = fm_arena_alloc(&arena, head.size)) &&
         !read_exactly(remote, bytes, head.size, deadline, last))
         bytes = NULL;

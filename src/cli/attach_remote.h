@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The side of the user's `fathom attach` that talks to agents started by a launcher: it sends requests to the standard
- * input of the launcher and reads the results from its output (cli/attach_serve.h). So terminal, files and symbols are
+ * input of the launcher and reads the results from its output (attach/feed.h). So terminal, files and symbols are
  * those of the user, wherever the agents run.
  *
  * If this process dies, the kernel terminates the launcher, and the agents end at the end of their input. */
@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "cli/attach_result.h"
+#include "attach/result.h"
 
 struct fm_remote {
     pid_t pid; /* the launcher; 0: none */

@@ -76,9 +76,9 @@ static const struct option options[] = {
     {"debug-path", required_argument, NULL, OPTION_DEBUG_PATH},
     {"hosts", required_argument, NULL, OPTION_HOSTS},
     {"agents", required_argument, NULL, OPTION_AGENTS},
-    {"of", required_argument, NULL, OPTION_OF}, /* this and the next two are passed to agents by `fathom attach` */
+    {"of", required_argument, NULL, OPTION_OF}, /* this and the next are for agents of `fathom attach` */
     {"mpi-library", required_argument, NULL, OPTION_LIBRARY},
-    {"fed", no_argument, NULL, OPTION_FED},
+    {"fed", no_argument, NULL, OPTION_FED}, /* for agents, and for `fathom serve` */
     {"help", no_argument, NULL, 'h'},
     {0},
 };

@@ -22,7 +22,8 @@ struct fm_attach_request {
     const char *job;     /* key of the job; NULL: not an agent */
     const char *library; /* path of the MPI library, for a host without ranks; or NULL */
     size_t agents;       /* required number of agents; 0: any */
-    bool fed;            /* the first takes requests from standard input and writes results to standard output */
+    /* Takes requests from standard input and writes results to standard output; of several agents, the first does. */
+    bool fed;
 };
 
 /* Returns the exit status; the caller must free the pids in any case. */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/attach_serve.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "attach/feed.h"
 #include "base/clock.h"
 #include "cli/attach_agents.h"
 #include "cli/attach_watch.h"
@@ -26,45 +24,10 @@ static uint64_t word_from_parent(const struct fm_agents *agents)
     return fm_rank_tree_receive_word(&agents->tree, &word) ? word : FM_WORD_END;
 }
 
-/* The end of the input means that the user's process has ended, so we end too. */
 static uint64_t word_from_input(void)
 {
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    char byte = FM_SERVE_END;
-    if (poll(&input, 1, 0) <= 0)
-        return 0;
-    ssize_t n = read(STDIN_FILENO, &byte, 1);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN))
-        return 0;
-    return n == 1 && byte == FM_SERVE_LOOK ? FM_WORD_LOOK : FM_WORD_END;
-}
-
-static bool write_all(const void *bytes, size_t size)
-{
-    for (const char *at = bytes; size;) {
-        ssize_t n = write(STDOUT_FILENO, at, size);
-        if (n < 0 && errno != EINTR)
-            return false;
-        at += n > 0 ? n : 0;
-        size -= n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
-static enum fm_status write_result(const struct fm_attach_result *result, struct fm_error *error)
-{
-    struct fm_arena arena = {0};
-    const void *bytes;
-    size_t size;
-    enum fm_status status = fm_attach_result_encode(result, &arena, &bytes, &size, error);
-    if (!status) {
-        struct fm_serve_header head = {.size = size};
-        memcpy(head.magic, FM_SERVE_MAGIC, sizeof head.magic);
-        if (!write_all(&head, sizeof head) || !write_all(bytes, size))
-            status = fm_fail(error, FM_ERR_SYSTEM, "the process that reads the samples has ended");
-    }
-    fm_arena_destroy(&arena);
-    return status;
+    char asked = fm_feed_asked();
+    return asked == FM_FEED_LOOK ? FM_WORD_LOOK : asked ? FM_WORD_END : 0;
 }
 
 static enum fm_status answer(struct fm_watch *watch, enum fm_agents_word word, struct fm_error *error)
@@ -76,7 +39,7 @@ static enum fm_status answer(struct fm_watch *watch, enum fm_agents_word word, s
     if (!status)
         status = fm_agents_collect(watch->agents, &result, error);
     if (!status && watch->agents->tree.place == 0)
-        status = write_result(&result, error);
+        status = fm_feed_write(&result, error);
     fm_attach_result_destroy(&result);
     return status;
 }

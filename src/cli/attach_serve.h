@@ -5,17 +5,7 @@
 #ifndef FM_CLI_ATTACH_SERVE_H
 #define FM_CLI_ATTACH_SERVE_H
 
-#include <stdint.h>
-
 #include "cli/attach_request.h"
-
-enum { FM_SERVE_LOOK = 'l', FM_SERVE_END = 'e' };
-/* Header of a result. The launcher may print other text between results. */
-struct fm_serve_header {
-    char magic[8];
-    uint64_t size;
-};
-#define FM_SERVE_MAGIC "FATHOM\001\n"
 
 /* Returns the exit status. */
 int fm_attach_serve(const struct fm_attach_request *request);

@@ -10,13 +10,16 @@
 
 #include <signal.h>
 
+#include "analyse/modules/module_shares.h"
+#include "attach/result.h"
 #include "attach/session.h"
 #include "base/error.h"
 #include "cli/attach_request.h"
-#include "cli/attach_result.h"
 
 struct fm_agents;
 struct fm_remote;
+
+_Static_assert((int)FM_RESULT_BATCHES == (int)FM_BATCHES, "intervals are computed from the batches of a result");
 
 struct fm_watch {
     const struct fm_attach_request *request;
@@ -57,6 +60,11 @@ bool fm_sleep_until(struct fm_watch *watch, uint64_t then_ns, const sigset_t *si
 /* fm_watch_sample samples on this host, fm_watch_follow only updates; both until a limit is reached. */
 enum fm_status fm_watch_sample(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error);
 enum fm_status fm_watch_follow(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error);
+
+/* ---- attach_feed.c ---- */
+
+/* Samples or reads, and answers requests for results, until told to end or the job has ended. */
+enum fm_status fm_watch_feed(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error);
 
 /* ---- attach_show.c ---- */
 

@@ -22,7 +22,9 @@ int fm_cmd_modules(int argc, char **argv);
 int fm_cmd_attach(int argc, char **argv);
 int fm_cmd_collect(int argc, char **argv);
 int fm_cmd_serve(int argc, char **argv);
+int fm_cmd_calibrate(int argc, char **argv);
 int fm_cmd_doctor(int argc, char **argv);
+int fm_cmd_site(int argc, char **argv);
 
 /* ---- shared helpers, common.c ---- */
 

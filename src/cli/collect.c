@@ -16,6 +16,7 @@
 #include "cli/gather.h"
 #include "cli/open_profile.h"
 #include "cli/run_hosts.h"
+#include "cli/site_hand_over.h"
 #include "render/text.h"
 #include "symbols/drop_privileges.h"
 
@@ -140,6 +141,8 @@ static void handle_event(void *context, const struct fm_gather_event *event)
         print_left_out(event);
         if (!quiet)
             print_written(event);
+        if (!tally->request->run_id) /* the `fathom run` that asks for it does so itself */
+            fm_site_hand_over(event->path, quiet);
         break;
     case FM_GATHER_RUNNING:
         tally->running++;

@@ -11,12 +11,20 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/off_file.h"
 #include "base/settings.h"
 #include "cli/doctor.h"
 #include "cli/gather.h"
 #include "cli/library.h"
 #include "cli/run_launch.h"
 #include "symbols/elf.h"
+
+static void check_switch(struct fm_doctor *doctor)
+{
+    if (access(FM_OFF_FILE, F_OK) == 0)
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "use fathom run, or ask the administrator",
+                      "switch: %s exists, so jobs without fathom run are not measured on this host", FM_OFF_FILE);
+}
 
 /* How a job on several hosts is merged. */
 static void check_hosts(struct fm_doctor *doctor, const char *library)
@@ -150,6 +158,7 @@ void fm_doctor_place(struct fm_doctor *doctor)
     char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories);
     check_library(doctor);
+    check_switch(doctor);
     struct fm_error error;
     bool usable = true;
     if (fm_node_directory_refused(&error))

@@ -5,11 +5,9 @@
 
 #include "cli/cli.h"
 #include "cli/commit.h"
+#include "cli/dispatch.h"
 
-static const struct command {
-    const char *name, *description;
-    int (*run)(int argc, char **argv);
-} commands[] = {
+static const struct fm_command commands[] = {
     {"run", "run a command and measure it: fathom run -- mpirun -n 64 ./pop", fm_cmd_run},
     {"report", "show a profile: fathom report pop.1234.fathom", fm_cmd_report},
     {"serve", "show profiles and running jobs in a browser: fathom serve runs", fm_cmd_serve},
@@ -20,17 +18,18 @@ static const struct command {
     {"modules", "draft a module file, compare modules: fathom modules init ./pop", fm_cmd_modules},
     {"attach", "sample a running job: fathom attach PID-OF-MPIRUN", fm_cmd_attach},
     {"collect", "write the profiles of jobs that were killed", fm_cmd_collect},
+    {"calibrate", "measure how fast MPI is here: fathom calibrate -- mpirun -n 4", fm_cmd_calibrate},
     {"doctor", "check what works here, and how to fix what does not", fm_cmd_doctor},
+    {"site", "records of all jobs of a machine, for its administrators", fm_cmd_site},
+    {0},
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(void)
 {
     puts("Fathom, a profiler for MPI programs.\n"
          "\n"
          "  fathom COMMAND [OPTION...] [ARGUMENT...]\n");
-    for (size_t i = 0; i < COMMANDS; i++)
-        printf("  %-8s  %s\n", commands[i].name, commands[i].description);
+    fm_commands_print(commands);
     puts("\n"
          "  fathom COMMAND --help   help for a command\n"
          "  fathom --version\n"
@@ -38,16 +37,6 @@ static void print_help(void)
          "Example:\n"
          "  fathom run -o pop.fathom -- mpirun -n 64 ./pop\n"
          "  fathom report pop.fathom");
-}
-
-static int unknown_command(const char *name)
-{
-    char list[256] = "";
-    for (size_t i = 0; i < COMMANDS; i++) {
-        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
-        strncat(list, commands[i].name, sizeof list - strlen(list) - 1);
-    }
-    return fm_usage_error("", "unknown command '%s'; choose from %s", name, list);
 }
 
 int main(int argc, char **argv)
@@ -66,8 +55,5 @@ int main(int argc, char **argv)
         puts(*FM_COMMIT ? "fathom " FM_VERSION " (commit " FM_COMMIT ")" : "fathom " FM_VERSION);
         return FM_EXIT_OK;
     }
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return unknown_command(argv[1]);
+    return fm_commands_run(commands, "", argc, argv);
 }

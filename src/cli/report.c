@@ -18,6 +18,7 @@
 #include "render/graph.h"
 #include "report/report_json.h"
 #include "report/views.h"
+#include "site/calibration/calibration.h"
 #include "timer_report/timer_text.h"
 
 enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG, FORMAT_DOT, FORMAT_HTML };
@@ -28,6 +29,7 @@ struct report_request {
     const char *debug_path;
     const char *timer;   /* NULL: all */
     const char *program; /* NULL: the whole job */
+    const char *calibration;
     const struct fm_view *view;
     enum report_format format;
     bool terse, grouped;
@@ -46,42 +48,45 @@ static void print_help(void)
          "  --view V        what to show (text, csv); one of:");
     for (const struct fm_view *view = fm_views; view->name; view++)
         printf("                    %-10s  %s\n", view->name, view->description);
-    puts("  --format F      text (default), csv or json (the whole report in one document); pictures: svg or dot\n"
-         "                  of the views modules (default), calls and efficiency, svg also of sequence;\n"
-         "                  html: the whole report as one page for a browser\n"
-         "  --source D      the page may contain source files below directory D; may be given several times (html)\n"
-         "  -o, --output F  write to file F instead of standard output\n"
-         "  --by WHAT       group the view mpi by routine (default), site, region, comm or program;\n"
-         "                  implies --view mpi\n"
-         "  --program P     only the ranks of one program of an MPMD job: its name, path or number\n"
-         "  --histogram     add histograms of call durations (view mpi, json)\n"
-         "  --top N         at most N rows of a table\n"
-         "  --all           every row\n"
-         "  --terse         print a summary of at most 12 lines\n"
-         "  --focus F       only function F and what it calls (calls, flat), or who calls it (callers)\n"
-         "  --percent P     hide call paths with less than P % of the time\n"
-         "  --depth N       at most N levels of call paths\n"
-         "  --sort M        sort call paths by inclusive, exclusive, max, imbalance or name\n"
-         "  --lines         one row per line from which a function is called, instead of all in one (calls)\n"
-         "  --inside-mpi    include internal threads of the MPI library (calls, callers, flat)\n"
-         "  --from-first N  leave out what was before region or timer N was entered first (view efficiency, json)\n"
-         "  --modules F     file that maps functions to the modules of a model (views modules, sequence, json)\n"
-         "  --debug-path D  directories D or D:D with separate debug files (FATHOM_DEBUG_PATH)\n"
-         "\n"
-         "For the view timers (implied by these options):\n"
-         "  --timer NAME    only this timer\n"
-         "  --layout L      rich (default), or paper: the layout of White's multi-resolution timers\n"
-         "  --tick T        tick of the layout paper: 1ns (default), 10us, 1ms ... 1s\n"
-         "  --histograms H  group tasks by the fullest bin, max (default), or by the whole histogram, cluster\n"
-         "  --groups K      at most K groups of tasks (default 8)\n"
-         "  --full          show every group of tasks and full lists of tasks\n"
-         "  --correct       also show totals without the overhead of timers\n"
-         "  --ascii         use ASCII only (default where the locale is not UTF-8)\n"
-         "\n"
-         "  -h, --help      show this help\n"
-         "\n"
-         "Example:\n"
-         "  fathom report pop.1234.fathom --view mpi --by site --top 10");
+    puts(
+        "  --format F      text (default), csv or json (the whole report in one document); pictures: svg or dot\n"
+        "                  of the views modules (default), calls and efficiency, svg also of sequence;\n"
+        "                  html: the whole report as one page for a browser\n"
+        "  --source D      the page may contain source files below directory D; may be given several times (html)\n"
+        "  -o, --output F  write to file F instead of standard output\n"
+        "  --by WHAT       group the view mpi by routine (default), site, region, comm or program;\n"
+        "                  implies --view mpi\n"
+        "  --program P     only the ranks of one program of an MPMD job: its name, path or number\n"
+        "  --calibration F estimate latency, transfer and synchronisation with a file of fathom calibrate (views mpi,\n"
+        "                  efficiency; json); default: FATHOM_CALIBRATION, else /etc/fathom/calibration.json if it exists\n"
+        "  --histogram     add histograms of call durations (view mpi, json)\n"
+        "  --top N         at most N rows of a table\n"
+        "  --all           every row\n"
+        "  --terse         print a summary of at most 12 lines\n"
+        "  --focus F       only function F and what it calls (calls, flat), or who calls it (callers)\n"
+        "  --percent P     hide call paths with less than P % of the time\n"
+        "  --depth N       at most N levels of call paths\n"
+        "  --sort M        sort call paths by inclusive, exclusive, max, imbalance or name\n"
+        "  --lines         one row per line from which a function is called, instead of all in one (calls)\n"
+        "  --inside-mpi    include internal threads of the MPI library (calls, callers, flat)\n"
+        "  --from-first N  leave out what was before region or timer N was entered first (view efficiency, json)\n"
+        "  --modules F     file that maps functions to the modules of a model (views modules, sequence, json)\n"
+        "  --debug-path D  directories D or D:D with separate debug files (FATHOM_DEBUG_PATH)\n"
+        "\n"
+        "For the view timers (implied by these options):\n"
+        "  --timer NAME    only this timer\n"
+        "  --layout L      rich (default), or paper: the layout of White's multi-resolution timers\n"
+        "  --tick T        tick of the layout paper: 1ns (default), 10us, 1ms ... 1s\n"
+        "  --histograms H  group tasks by the fullest bin, max (default), or by the whole histogram, cluster\n"
+        "  --groups K      at most K groups of tasks (default 8)\n"
+        "  --full          show every group of tasks and full lists of tasks\n"
+        "  --correct       also show totals without the overhead of timers\n"
+        "  --ascii         use ASCII only (default where the locale is not UTF-8)\n"
+        "\n"
+        "  -h, --help      show this help\n"
+        "\n"
+        "Example:\n"
+        "  fathom report pop.1234.fathom --view mpi --by site --top 10");
 }
 
 static int set_tick(struct report_request *request)
@@ -119,6 +124,7 @@ static int parse_options(struct report_request *request, int argc, char **argv)
         {"source", .texts = &request->sources},
         {"debug-path", .text = &request->debug_path},
         {"modules", .text = &report_options->modules},
+        {"calibration", .text = &request->calibration},
         {"from-first", .text = &report_options->from_first},
         {"focus", .text = &report_options->focus, .last = of_paths},
         {"percent", .number = &report_options->percent, .most = 100, .given = &report_options->with_percent,
@@ -319,6 +325,26 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* What the user names must be there and valid; of the file of the site it is only said that it is not used. */
+static enum fm_status open_calibration(struct report_request *request, struct fm_calibration *calibration,
+                                       struct fm_error *error)
+{
+    const char *named = request->calibration ? request->calibration : getenv(FM_CALIBRATION_ENV);
+    const char *path = named && *named ? named : FM_CALIBRATION_PATH;
+    if (path != named && access(path, F_OK) != 0)
+        return FM_OK;
+    enum fm_status status = fm_calibration_read(calibration, path, error);
+    if (!status) {
+        request->options.calibration = calibration;
+        request->options.calibration_path = path;
+    }
+    if (status && path != named) {
+        fm_say((void *)"report", error->text);
+        return FM_OK;
+    }
+    return status;
+}
+
 int fm_cmd_report(int argc, char **argv)
 {
     struct report_request request;
@@ -340,7 +366,10 @@ int fm_cmd_report(int argc, char **argv)
     }
     if (fm_open_profile("report", request.profile, request.program, &profile, &error))
         return fm_command_error("report", &error);
+    struct fm_calibration calibration = {0};
     enum fm_status status = request.timer ? keep_timer(profile, request.timer, &error) : FM_OK;
+    if (!status)
+        status = open_calibration(&request, &calibration, &error);
     const struct fm_printing printing = {
         .command = "report",
         .output = request.output,
@@ -352,6 +381,7 @@ int fm_cmd_report(int argc, char **argv)
     };
     if (!status)
         status = fm_print_profile(&printing, profile, &error);
+    fm_calibration_destroy(&calibration);
     fm_profile_destroy(profile);
     return status ? fm_command_error("report", &error) : FM_EXIT_OK;
 }

@@ -17,6 +17,7 @@
 #include "cli/cli.h"
 #include "cli/host_watch.h"
 #include "cli/library.h"
+#include "cli/run_commit.h"
 #include "cli/run_counters.h"
 #include "cli/run_end.h"
 #include "cli/run_env.h"
@@ -25,7 +26,7 @@
 
 static const char usage[] =
     "usage: fathom run [-o FILE] [--sample HZ|off] [--counters LIST|off] [--io on|off] [--memory SIZE]\n"
-    "                  [--report terse|full|FILE] [--quiet] [--] COMMAND...\n"
+    "                  [--report terse|full|FILE] [--commit ID|off] [--quiet] [--] COMMAND...\n"
     "\n"
     "Runs COMMAND and measures it: MPI calls, call paths, file I/O, counters, memory. All of these work:\n"
     "    fathom run -- mpirun -n 64 ./model\n"
@@ -40,21 +41,19 @@ static const char usage[] =
     "  --io off            do not measure the program's file I/O\n"
     "  --memory SIZE       size of the measurement buffer per process, such as 4M (the default) or 512K; at least 256K\n"
     "  --report HOW        print a report at the end: terse, full, or to the file HOW\n"
+    "  --commit ID         what the program was built from (default: the commit of its git repository), or off\n"
     "  -q, --quiet         print nothing at the end\n"
     "  -h, --help          show this help; more in fathom-run(1)\n";
 
 /* Returns -1 to continue, or the exit status. */
 static int parse(int argc, char **argv, struct fm_run_options *options)
 {
-    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
-                                          {"memory", required_argument, NULL, 'm'},
-                                          {"sample", required_argument, NULL, 's'},
-                                          {"counters", required_argument, NULL, 'c'},
-                                          {"report", required_argument, NULL, 'r'},
-                                          {"io", required_argument, NULL, 'i'},
-                                          {"quiet", no_argument, NULL, 'q'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option longs[] = {
+        {"output", required_argument, NULL, 'o'}, {"memory", required_argument, NULL, 'm'},
+        {"sample", required_argument, NULL, 's'}, {"counters", required_argument, NULL, 'c'},
+        {"report", required_argument, NULL, 'r'}, {"io", required_argument, NULL, 'i'},
+        {"commit", required_argument, NULL, 'C'}, {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},         {0}};
     uint64_t bytes;
     unsigned hz;
     bool of_cpu, on;
@@ -85,6 +84,14 @@ static int parse(int argc, char **argv, struct fm_run_options *options)
             if (!fm_setting_switch(optarg, &on))
                 return fm_usage_error("run", "--io must be on or off, not '%s'", optarg);
             options->io = optarg;
+            break;
+        case 'C': /* not repeated: it may be a secret in the wrong place */
+            if (!fm_commit_is_valid(optarg) && strcmp(optarg, FM_COMMIT_OFF) != 0)
+                return fm_usage_error("run",
+                                      "--commit needs 7 to 64 hexadecimal digits, a tag of at most %d letters, digits, "
+                                      "'.', '_' and '-', or off",
+                                      FM_TAG_CHARS);
+            options->commit = optarg;
             break;
         case 'r':
             options->report = optarg;
@@ -143,7 +150,8 @@ static void print_problem(void *context, const char *name, const char *sentence)
 {
     const struct fm_run_options *options = context;
     if (!(options->sample && strcmp(name, "FATHOM_SAMPLE") == 0) && !(options->io && strcmp(name, "FATHOM_IO") == 0) &&
-        !(options->memory && strcmp(name, "FATHOM_MEMORY") == 0))
+        !(options->memory && strcmp(name, "FATHOM_MEMORY") == 0) &&
+        !(options->commit && strcmp(name, "FATHOM_COMMIT") == 0))
         fm_print_line(stderr, "fathom: %s\n", sentence);
 }
 
@@ -252,6 +260,8 @@ int fm_cmd_run(int argc, char **argv)
         return cannot_start(work.options.command[0], errno);
     }
     find_library(&work.env);
+    if (*work.env.library)
+        fm_run_commit(&work.options, &work.env);
     /* Under measurement, rank 0 reports them itself. */
     if (work.env.outermost && (!work.env.rank || (work.env.first_rank && !*work.env.library)))
         print_problems(&work.options);

@@ -20,6 +20,7 @@
 #include "cli/doctor.h"
 #include "cli/gather.h"
 #include "cli/run_hosts.h"
+#include "cli/site_hand_over.h"
 #include "collect/node_files.h"
 #include "format/encode.h"
 #include "format/segment_header.h"
@@ -387,6 +388,13 @@ static void print_profile(const char *path)
     fm_profile_destroy(profile);
 }
 
+/* To the site, if it keeps records of jobs. */
+static void hand_over(const struct profiles *profiles, bool quiet)
+{
+    for (size_t i = 0; i < profiles->n && i < MAX_KEPT; i++)
+        fm_site_hand_over(profiles->paths[i], quiet);
+}
+
 static const char *program_of(const struct fm_run_env *env, const struct fm_run_options *options)
 {
     return env->launcher ? "PROGRAM" : options->command[0];
@@ -473,11 +481,14 @@ void fm_run_end(struct fm_run_hold *hold, const struct fm_run_env *env, const st
         ask_hosts(env, options, &profiles);
         if (!options->quiet)
             print_outcome(env, options, &outcome, &profiles, child->status);
+        hand_over(&profiles, options->quiet);
         free(profiles.paths);
-    } else if (env->outermost && !options->quiet) {
+    } else if (env->outermost) {
         struct profiles profiles;
         find_profiles(env, &profiles);
-        print_found(&outcome, &profiles);
+        if (!options->quiet)
+            print_found(&outcome, &profiles);
+        hand_over(&profiles, options->quiet);
         free(profiles.paths);
     }
     if (!outcome.running && (env->outermost || !has_profiles(env))) /* one above us on another host will ask for it */

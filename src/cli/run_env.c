@@ -233,6 +233,8 @@ char **fm_run_env_apply(const struct fm_run_env *env, const struct fm_run_option
         setenv("FATHOM_EVENTS", env->events, 1);
     else
         unsetenv("FATHOM_EVENTS"); /* set by an outer run */
+    if (*env->commit)
+        setenv("FATHOM_COMMIT", env->commit, 1);
     if (options->report)
         setenv("FATHOM_REPORT", options->report, 1);
     if (getenv("FATHOM_DIR"))

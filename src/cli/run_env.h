@@ -3,13 +3,14 @@
 #ifndef FM_CLI_RUN_ENV_H
 #define FM_CLI_RUN_ENV_H
 
+#include "base/commit.h"
 #include "base/error.h"
 #include "base/perf_names.h"
 #include "cli/commands.h"
 #include "collect/node.h"
 
 struct fm_run_options {
-    const char *output, *memory, *report, *sample, *counters, *io; /* NULL: not given */
+    const char *output, *memory, *report, *sample, *counters, *io, *commit; /* NULL: not given */
     bool quiet;
     char **command; /* NULL-terminated */
 };
@@ -24,6 +25,7 @@ struct fm_run_env {
     char output[FM_FILE_PATH_BYTES];    /* absolute; "" if not given */
     char directory[FM_FILE_PATH_BYTES]; /* absolute */
     char events[FM_EVENTS_TEXT];        /* FATHOM_EVENTS (base/perf_names.h); "": none */
+    char commit[FM_COMMIT_BYTES];       /* FATHOM_COMMIT; "": as it is */
 };
 
 /* Determines everything; changes nothing. */
