@@ -6,12 +6,18 @@ import { basename } from './text/names';
 import { NoSlice, type Source } from './data/source';
 import type { Summary } from './data/types';
 import { type LiveState, ProfileContext } from './parts/use_slice';
-import { addressOf, param, place, setParam, viewAddress, viewName } from './state';
+import { addressOf, param, place, selectedRanks, setParam, viewAddress, viewName } from './state';
 import { date, plural, seconds } from './text/units';
 import { liveView, type View, views } from './views/views';
 
+/** The page from which one came to this profile. */
+export interface Back {
+    title: string;
+    address: string;
+}
+
 /** `live` while the job runs: then there is a new source for each version of its data. */
-export function ProfilePage({ source, live }: { source: Source; live?: LiveState }) {
+export function ProfilePage({ source, live, back }: { source: Source; live?: LiveState; back?: Back }) {
     const [summary, setSummary] = useState<Summary | null>(null);
     const [error, setError] = useState('');
     useEffect(() => {
@@ -47,14 +53,16 @@ export function ProfilePage({ source, live }: { source: Source; live?: LiveState
         );
     return (
         <ProfileContext.Provider value={{ source, summary, live }}>
-            <Header summary={summary} live={live} />
+            <Header summary={summary} live={live} back={back} />
             <Navigation live={live !== undefined} />
             <Current live={live !== undefined} />
         </ProfileContext.Provider>
     );
 }
 
-function Header({ summary: { job }, live }: { summary: Summary; live?: LiveState }) {
+const ALL: Back = { title: 'All profiles', address: addressOf(['list']) };
+
+function Header({ summary: { job }, live, back = ALL }: { summary: Summary; live?: LiveState; back?: Back }) {
     const name = basename(job.executable || job.command[0] || 'a program');
     useEffect(() => {
         document.title = `${name}, ${plural(job.ranks, 'rank')} - Fathom`;
@@ -80,21 +88,33 @@ function Header({ summary: { job }, live }: { summary: Summary; live?: LiveState
             </p>
             {place.value.length > 0 && (
                 <p>
-                    <a href={addressOf(['list'])}>All profiles</a>
+                    <a href={back.address}>{back.title}</a>
                 </p>
             )}
-            <Chip />
+            <Chip ranks={job.ranks} />
         </header>
     );
 }
 
+/** What is wrong with the selection in the address, which anybody may have written. */
+function wrongSelection(ranks: number): string {
+    const chosen = selectedRanks.value;
+    if (chosen.length === 0) return 'this is no set of ranks, such as 0-3,7';
+    const last = chosen[chosen.length - 1][1];
+    const all = ranks === 1 ? 'only rank 0' : `ranks 0-${ranks - 1}`;
+    if (last < ranks) return '';
+    return `${chosen[0][0] >= ranks ? 'they do not exist' : 'some of them do not exist'}: the job has ${all}`;
+}
+
 /** The ranks that are selected in every view. */
-function Chip() {
+function Chip({ ranks: all }: { ranks: number }) {
     const ranks = param('ranks');
     if (!ranks) return null;
+    const wrong = wrongSelection(all);
     return (
         <p class="chip">
-            Selected: ranks {ranks.length > 40 ? `${ranks.slice(0, 38)}..` : ranks}{' '}
+            Selected: {/^\d+$/.test(ranks) ? 'rank' : 'ranks'} <bdi>{ranks.length > 40 ? `${ranks.slice(0, 38)}..` : ranks}</bdi>
+            {wrong && <strong role="alert"> ({wrong})</strong>}{' '}
             <button type="button" aria-label="Clear the selection of ranks" onClick={() => setParam({ ranks: '' })}>
                 ×
             </button>

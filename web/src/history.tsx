@@ -9,7 +9,8 @@ import { ChartFrame, Plot } from './parts/chart';
 import { colour, coloursOfNames } from './parts/colours';
 import { Table } from './parts/table';
 import { addressOf, param, setParam } from './state';
-import { date, percent, plural, seconds } from './text/units';
+import { commitShort } from './text/names';
+import { date, percent, plural, seconds, UNKNOWN } from './text/units';
 
 interface Change {
     run: number;
@@ -33,6 +34,7 @@ interface Run {
     job: string;
     started: string | null;
     build_id: string;
+    commit: string | null;
     complete: boolean;
     lacks_cores: boolean;
     findings: { rule: string; text: string; cost_fraction: number }[];
@@ -100,26 +102,60 @@ function size(change: Change): number {
     return Math.abs(change.after - change.before);
 }
 
+/** Runs of the same commit together, commits in the order of their first runs; runs of unknown ones stay where they are. */
+function byCommit(runs: Run[]): number[] {
+    const first = new Map<string, number>();
+    runs.forEach((run, i) => run.commit && !first.has(run.commit) && first.set(run.commit, i));
+    const place = (i: number) => first.get(runs[i].commit ?? '') ?? i;
+    return runs.map((_, i) => i).sort((a, b) => place(a) - place(b) || a - b);
+}
+
+/** The same history with its runs in another order. */
+function reordered(history: History, order: number[]): History {
+    const now = new Map(order.map((run, i) => [run, i]));
+    return {
+        ...history,
+        runs: order.map((i) => history.runs[i]),
+        series: history.series.map((one) => ({
+            ...one,
+            values: order.map((i) => one.values[i]),
+            changes: one.changes.map((change) => ({ ...change, run: now.get(change.run) ?? change.run })),
+        })),
+    };
+}
+
 /** The day of a run; its time too if all runs are of one day. */
 function dayOf(run: Run | undefined, runs: Run[]): string {
     const text = date(run?.started ?? null);
     const one = date(runs[0].started).slice(0, 10) === date(runs[runs.length - 1].started).slice(0, 10);
-    return !run ? '' : one ? text.slice(11, 16) : text.slice(0, 10);
+    const minutes = new Set(runs.map((other) => date(other.started).slice(0, 16)));
+    return !run ? '' : !one ? text.slice(0, 10) : text.slice(11, minutes.size < runs.length ? 19 : 16);
 }
 
-function One({ history, title }: { history: History; title: string }) {
+function labelOf(run: Run | undefined, runs: Run[], commits: boolean): string {
+    if (!run) return '';
+    return !commits ? dayOf(run, runs) : run.commit ? commitShort(run.commit) : UNKNOWN;
+}
+
+function One({ history: inTime, title }: { history: History; title: string }) {
+    const committed = inTime.runs.some((run) => run.commit);
+    const commits = committed && param('order') === 'commit';
+    const history = useMemo(() => (commits ? reordered(inTime, byCommit(inTime.runs)) : inTime), [inTime, commits]);
     const { runs, series } = history;
     const changes = series
         .flatMap((one) => one.changes.map((change) => ({ ...change, kind: one.kind })))
         .sort((a, b) => Number(b.worse) - Number(a.worse) || ORDER[a.kind] - ORDER[b.kind] || size(b) - size(a));
     const of = (kind: Series['kind']) => series.filter((one) => one.kind === kind);
-    const last = runs[runs.length - 1];
+    const ids = new Set(runs.flatMap((run) => run.commit ?? []));
+    const [first, last] = [inTime.runs[0], inTime.runs[inTime.runs.length - 1]];
     return (
         <>
             <h2>
                 <bdi>{title}</bdi>{' '}
                 <small>
-                    {plural(runs.length, 'run')}, {date(runs[0].started).slice(0, 16)} to {date(last.started).slice(0, 16)} UTC
+                    {plural(runs.length, 'run')}
+                    {committed && ` of ${plural(ids.size, runs.every((run) => run.commit) ? 'commit' : 'known commit')}`}, {date(first.started).slice(0, 16)} to{' '}
+                    {date(last.started).slice(0, 16)} UTC
                 </small>
             </h2>
             <section aria-label="Changes" data-part="changes">
@@ -140,11 +176,26 @@ function One({ history, title }: { history: History; title: string }) {
                     </ul>
                 )}
             </section>
-            <Lines name="times" title="Time of the run" unit="seconds" runs={runs} series={of('run')} />
-            <Lines name="factors" title="Efficiency" unit="fraction" runs={runs} series={of('factor')} />
-            <Lines name="regions" title="Time in regions, per rank" unit="seconds" runs={runs} series={of('region')} />
-            <Lines name="timers" title="Time in timers, per rank" unit="seconds" runs={runs} series={of('timer')} />
-            <Lines name="routines" title="Time in MPI routines, per rank" unit="seconds" runs={runs} series={of('routine')} />
+            {committed && (
+                <p>
+                    <label>
+                        Runs in the order of{' '}
+                        <select
+                            value={commits ? 'commit' : 'time'}
+                            data-choice="order"
+                            onChange={(event) => setParam({ order: event.currentTarget.value === 'commit' ? 'commit' : '' })}
+                        >
+                            <option value="time">time</option>
+                            <option value="commit">commits</option>
+                        </select>
+                    </label>
+                </p>
+            )}
+            <Lines name="times" title="Time of the run" unit="seconds" runs={runs} series={of('run')} commits={commits} />
+            <Lines name="factors" title="Efficiency" unit="fraction" runs={runs} series={of('factor')} commits={commits} />
+            <Lines name="regions" title="Time in regions, per rank" unit="seconds" runs={runs} series={of('region')} commits={commits} />
+            <Lines name="timers" title="Time in timers, per rank" unit="seconds" runs={runs} series={of('timer')} commits={commits} />
+            <Lines name="routines" title="Time in MPI routines, per rank" unit="seconds" runs={runs} series={of('routine')} commits={commits} />
             <Findings runs={runs} />
         </>
     );
@@ -158,10 +209,12 @@ interface LinesProps {
     unit: 'seconds' | 'fraction';
     runs: Run[];
     series: Series[];
+    /** Name runs by their commit instead of their day. */
+    commits: boolean;
 }
 
 /** The heaviest series over the runs; changes are marked. */
-function Lines({ name, title, unit, runs, series }: LinesProps) {
+function Lines({ name, title, unit, runs, series, commits }: LinesProps) {
     const text = unit === 'seconds' ? seconds : percent;
     const heaviest = useMemo(
         () => [...series].sort((a, b) => largest(b) - largest(a)).slice(0, SHOWN),
@@ -180,25 +233,25 @@ function Lines({ name, title, unit, runs, series }: LinesProps) {
             scales: { x: { time: false }, y: { range: (_u, _min, max) => [0, unit === 'fraction' ? Math.max(1, max) : max * 1.05 || 1] } },
             axes: [
                 {
-                    stroke: colour('--quiet'),
-                    grid: { stroke: colour('--line') },
-                    values: (_u, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? dayOf(runs[tick - 1], runs) : '')),
-                    space: 90,
+                    stroke: () => colour('--quiet'),
+                    grid: { stroke: () => colour('--line'), width: 1 },
+                    values: (_u, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? labelOf(runs[tick - 1], runs, commits) : '')),
+                    space: commits ? 110 : 90,
                 },
-                { stroke: colour('--quiet'), grid: { stroke: colour('--line') }, size: 70, values: (_u, ticks) => ticks.map((tick) => (tick === 0 ? '0' : text(tick))) },
+                { stroke: () => colour('--quiet'), grid: { stroke: () => colour('--line'), width: 1 }, size: 70, values: (_u, ticks) => ticks.map((tick) => (tick === 0 ? '0' : text(tick))) },
             ],
             series: [
                 {},
                 ...heaviest.map((one) => ({
                     label: one.name,
-                    stroke: colour(colours.get(one.name) ?? '--other'),
+                    stroke: () => colour(colours.get(one.name) ?? '--other'),
                     width: 2,
                     points: { show: runs.length < 80, size: 6 },
                 })),
             ],
             hooks: { draw: [(plot) => markChanges(plot, heaviest)] },
         }),
-        [runs, heaviest, colours, unit, text],
+        [runs, heaviest, colours, unit, text, commits],
     );
     if (series.length === 0) return null;
     return (
@@ -218,6 +271,7 @@ function Lines({ name, title, unit, runs, series }: LinesProps) {
                     rows={runs.map((run, i) => ({ run, i }))}
                     columns={[
                         { title: 'Started', text: true, value: ({ run }) => run.started, show: ({ run }) => date(run.started) },
+                        { title: 'Commit', text: true, value: ({ run }) => run.commit, show: ({ run }) => <Commit run={run} /> },
                         { title: 'Profile', text: true, value: ({ run }) => run.file },
                         ...series.map((one) => ({
                             title: one.name,
@@ -261,6 +315,10 @@ function markChanges(plot: uPlot, series: Series[]): void {
     ctx.restore();
 }
 
+function Commit({ run }: { run: Run }) {
+    return run.commit ? <code title={run.commit}>{commitShort(run.commit)}</code> : <>{UNKNOWN}</>;
+}
+
 /** Rules of findings against runs: when each appeared and disappeared. */
 function Findings({ runs }: { runs: Run[] }) {
     const rules = [...new Set(runs.flatMap((run) => run.findings.map((finding) => finding.rule)))];
@@ -291,6 +349,7 @@ function Findings({ runs }: { runs: Run[] }) {
                                 <bdi>{run.file}</bdi>
                             ),
                     },
+                    { title: 'Commit', text: true, value: (run) => run.commit, show: (run) => <Commit run={run} /> },
                     { title: 'Build', text: true, value: (run) => run.build_id, show: (run) => <code>{run.build_id.slice(0, 10)}</code> },
                     {
                         title: 'State',

@@ -2,13 +2,14 @@
 // Pages that only the server has: the list of profiles and running jobs, and the profile that the address names.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 
-import { ProfilePage } from './app';
-import { fetchDocument, serverSource } from './data/source';
+import { type Back, ProfilePage } from './app';
+import { fetchDocument, type Reading, serverSource } from './data/source';
 import { HistoryPage } from './history';
+import { Jobs, LiveJob } from './jobs';
 import { Table } from './parts/table';
-import { type LiveState } from './parts/use_slice';
-import { address, addressOf, param, place } from './state';
-import { date, percent, plural, seconds } from './text/units';
+import { address, addressOf, place } from './state';
+import { commonDirectory } from './text/names';
+import { date, percent, seconds } from './text/units';
 import { Compare } from './views/compare';
 import { ServedScale } from './views/scale';
 
@@ -21,67 +22,20 @@ export function ServerPage() {
     return <List />;
 }
 
-function OneProfile({ base }: { base: string }) {
-    const [reading, setReading] = useState<number | null>(null);
+/** A profile whose slices are below an address of the server. */
+export function OneProfile({ base, back }: { base: string; back?: Back }) {
+    const [reading, setReading] = useState<Reading | null>(null);
     const source = useMemo(() => serverSource(base, setReading), [base]);
     return (
         <>
             {reading !== null && (
-                <p class="quiet" role="status">
-                    The server is reading the profile, for {seconds(reading)} so far.
+                <p class="quiet" role="status" data-part="reading">
+                    {reading.done !== null && <progress value={reading.done} aria-label="Reading the profile" />} The server is reading
+                    the profile: {reading.done !== null && `${percent(reading.done)}, `}
+                    {seconds(reading.seconds)} so far.
                 </p>
             )}
-            <ProfilePage source={source} />
-        </>
-    );
-}
-
-/** A new version of the data replaces the old one at most every 2 seconds: the page stays calm, and the job is read less. */
-const VERSION_MS = 2000;
-const AGAIN_MS = 1000;
-
-/** Follows a running job; when it has ended, the page becomes its report. */
-function LiveJob({ job }: { job: string }) {
-    const [state, setState] = useState<LiveState>({ version: 0, seconds: 0, live: null });
-    const [ended, setEnded] = useState(false);
-    useEffect(() => {
-        let stream: EventSource;
-        let again: ReturnType<typeof setTimeout>;
-        let last = 0;
-        const receive = (event: MessageEvent<string>) => {
-            const next = JSON.parse(event.data) as LiveState & { ended?: boolean; profile?: string | null };
-            if (next.ended) {
-                stream.close();
-                setEnded(true);
-                if (next.profile) window.location.replace(addressOf(['profile', next.profile, 'overview'], { ranks: param('ranks') }));
-            } else if (Date.now() - last >= VERSION_MS) {
-                last = Date.now();
-                setState(next);
-            }
-        };
-        const open = () => {
-            stream = new EventSource(`/api/job/${job}/stream`);
-            stream.onmessage = receive;
-            // A browser gives up if the answer is no stream: while the server is still reading the job for the first time.
-            stream.onerror = () => {
-                if (stream.readyState === EventSource.CLOSED) again = setTimeout(open, AGAIN_MS);
-            };
-        };
-        open();
-        return () => {
-            clearTimeout(again);
-            stream.close();
-        };
-    }, [job]);
-    const source = useMemo(() => serverSource(`api/job/${job}`, () => undefined), [job, state.version]);
-    return (
-        <>
-            {ended && (
-                <p class="ended" role="status">
-                    The job has ended. Its profile was not found; the page shows what was known last.
-                </p>
-            )}
-            <ProfilePage source={source} live={ended ? undefined : state} />
+            <ProfilePage source={source} back={back} />
         </>
     );
 }
@@ -108,41 +62,8 @@ function remark({ error, complete, end, finding_text }: Listed): string {
     return [complete === false ? end : '', finding_text ?? ''].filter(Boolean).join('; ');
 }
 
-interface Running {
-    key: string;
-    program: string;
-    ranks: number;
-    since: string | null;
-    seconds: number;
-}
-
-const JOBS_MS = 3000;
 /** Profiles come and go, and findings are looked for after the list was first shown. */
 const LIST_MS = 5000;
-
-/** The jobs that run now, asked for again and again. */
-function Jobs() {
-    const [jobs, setJobs] = useState<Running[]>([]);
-    useEffect(() => {
-        const look = () => fetchDocument<{ jobs: Running[] }>('/api/jobs').then((answer) => setJobs(answer.jobs), () => undefined);
-        look();
-        const timer = setInterval(look, JOBS_MS);
-        return () => clearInterval(timer);
-    }, []);
-    if (jobs.length === 0) return <p class="quiet">No job of yours runs under Fathom on this machine now.</p>;
-    return (
-        <ul class="running-jobs" data-part="jobs">
-            {jobs.map((job) => (
-                <li key={job.key}>
-                    <a href={addressOf(['live', job.key, 'live'])}>
-                        <bdi>{job.program}</bdi> on {plural(job.ranks, 'rank')}
-                    </a>
-                    , running for {seconds(job.seconds)}
-                </li>
-            ))}
-        </ul>
-    );
-}
 
 function List() {
     const [list, setList] = useState<Listed[] | null>(null);
@@ -171,22 +92,24 @@ function List() {
             clearInterval(timer);
         };
     }, []);
+    const directory = commonDirectory((list ?? []).map(({ file }) => file));
     return (
         <main id="main" class="page" tabIndex={-1}>
-            <h1>Running jobs</h1>
+            <h1>Jobs and profiles</h1>
+            <h2>Running now</h2>
             <Jobs />
-            <h1>Profiles</h1>
+            <h2>Profiles</h2>
             {list && list.length > 1 && (
                 <p>
                     <a href={addressOf(['history'])}>History: what became slower since when</a>
                 </p>
             )}
             {error && <p class="problem">{error}</p>}
-            {!list && !error && <p class="quiet">Loading ...</p>}
+            {!list && !error && <p class="quiet" role="status">Loading ...</p>}
             {list && (
                 <Table
                     name="profiles"
-                    caption="Profiles"
+                    caption={directory ? `Profiles in ${directory}` : 'Profiles'}
                     rows={list}
                     rowKey={(row) => row.id}
                     columns={[
@@ -196,10 +119,10 @@ function List() {
                             value: (row) => row.file,
                             show: (row) =>
                                 row.error ? (
-                                    <bdi>{row.file}</bdi>
+                                    <bdi title={row.file}>{row.file.slice(directory.length)}</bdi>
                                 ) : (
                                     <a href={addressOf(['profile', row.id, 'overview'])}>
-                                        <bdi>{row.file}</bdi>
+                                        <bdi title={row.file}>{row.file.slice(directory.length)}</bdi>
                                     </a>
                                 ),
                         },
@@ -214,7 +137,7 @@ function List() {
                     ]}
                 />
             )}
-            {list && <Compare profiles={list.filter(({ error: failed }) => !failed)} />}
+            {list && <Compare directory={directory} profiles={list.filter(({ error: failed }) => !failed)} />}
         </main>
     );
 }

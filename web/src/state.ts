@@ -67,4 +67,7 @@ export function setParam(values: Record<string, string>): void {
     hash.value = text;
 }
 
+/** Addresses of more characters than this are cut by some programs that pass them on. */
+export const LONGEST_SELECTION = 20000;
+
 export const selectedRanks = computed(() => parseRanks(param('ranks')));

@@ -18,7 +18,16 @@ export interface RankRows {
     arrange: (of: number[], list: Values) => Values;
 }
 
-export function rankRows({ processes }: Ranks): RankRows {
+const made = new WeakMap<Ranks, RankRows>();
+
+/** Made once for each slice: several parts of a page use it. */
+export function rankRows(ranks: Ranks): RankRows {
+    let rows = made.get(ranks);
+    if (!rows) made.set(ranks, (rows = makeRows(ranks)));
+    return rows;
+}
+
+function makeRows({ processes }: Ranks): RankRows {
     const { rank } = processes;
     const known = new Set<number>();
     for (const r of rank) if (r !== null) known.add(r);

@@ -50,3 +50,9 @@ export function formatRanks(ranks: Iterable<number>): string {
     }
     return parts.join(',');
 }
+
+/** The class of a row of a table: pale if ranks are selected and it is about none of them. */
+export function paleUnless(chosen: Range[]): (row: { ranks: string }) => string {
+    const touched = (ranks: string) => parseRanks(ranks).some(([first, last]) => chosen.some((range) => range[0] <= last && range[1] >= first));
+    return ({ ranks }) => (chosen.length > 0 && !touched(ranks) ? 'pale' : '');
+}

@@ -27,7 +27,7 @@ export interface Verdict {
     lines: { file: string | null; line: number | null; path: string | null; x: number }[];
 }
 
-type ScaleTree = Omit<TreeSlice, 'below' | 'nodes_in_tree'> & {
+type ScaleTree = Omit<TreeSlice, 'nodes_in_tree'> & {
     runs: { inclusive_ns: number[]; exclusive_ns: number[] }[];
     x_inclusive: number[];
     x_exclusive: number[];
@@ -166,6 +166,6 @@ export function scaleTree(scale: Scale): { tree: Tree; forms: string[] } {
         const whole = cost('inclusive_ns', to, 0) / 1e9;
         more[`x_${to - 1}_${to}`] = Array.from({ length: n }, (_, i) => excess('inclusive_ns', to - 1, to, i) / (whole || NaN));
     }
-    const tree = new Tree(scale.view, { ...columns, below: 0, nodes_in_tree: n, more }, null);
+    const tree = new Tree(scale.view, { ...columns, nodes_in_tree: n, more }, null);
     return { tree, forms: columns.trend?.forms ?? [] };
 }

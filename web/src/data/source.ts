@@ -3,6 +3,16 @@
 // Slices are asked for when a view needs them, and kept.
 
 export class NoSlice extends Error {}
+/** The server does not know who asks. */
+export class Refused extends Error {
+    constructor(
+        sentence: string,
+        /** Whether a token would help. */
+        readonly asksForToken: boolean,
+    ) {
+        super(sentence);
+    }
+}
 
 export interface Source {
     /** Rejects with NoSlice if the profile has none of this name. */
@@ -13,8 +23,12 @@ export interface Source {
     readonly server: boolean;
 }
 
-/** For how many seconds the server has been reading a large profile; null if nothing is being read. */
-export type Progress = (seconds: number | null) => void;
+/** How long the server has been reading a large profile, and how much of it (0 to 1) if that is known; null if nothing is read. */
+export interface Reading {
+    seconds: number;
+    done: number | null;
+}
+export type Progress = (reading: Reading | null) => void;
 
 async function unpack(base64: string): Promise<unknown> {
     const text = atob(base64);
@@ -73,16 +87,23 @@ export async function fetchDocument<T>(path: string, progress?: Progress): Promi
     for (;;) {
         const answer = await fetch(path, { credentials: 'same-origin' });
         if (answer.status === 202) {
-            const state = (await answer.json()) as { seconds: number };
-            progress?.(state.seconds);
+            progress?.((await answer.json()) as Reading);
             await pause(300);
             continue;
         }
         progress?.(null);
         if (answer.status === 404) throw new NoSlice(sentence(await answer.text()) || path);
+        if (answer.status === 401) 
+            throw new Refused(sentence(await answer.text()) || 'the server does not know you', /\bBearer\b/i.test(answer.headers.get('WWW-Authenticate') ?? ''));
         if (!answer.ok) throw new Error(sentence(await answer.text()) || `the server answered ${answer.status}`);
         return (await answer.json()) as T;
     }
+}
+
+/** Makes the server do something. */
+export async function post(path: string): Promise<void> {
+    const answer = await fetch(path, { method: 'POST', credentials: 'same-origin' });
+    if (!answer.ok) throw new Error(sentence(await answer.text()) || `the server answered ${answer.status}`);
 }
 
 /** `base` is "api/profile/ID" or "api/job/KEY". */

@@ -3,10 +3,12 @@
 // order of the whole tree: the first child of a node is the number after its own, and the next sibling is the number
 // after its last descendant. So the arrays have their final size from the first slice on, and no lists of children are
 // kept. The order that a table is sorted by is kept as links between siblings, made family by family when first asked for.
+//
+// Slices below a node have whole families. Rows of a table and hits of a search come as they are, with their ancestors:
+// some children of a node can be here while others are not.
 import { signal } from '@preact/signals';
 
 export interface TreeSlice {
-    below: number;
     nodes_in_tree: number;
     hz?: number;
     samples?: number;
@@ -39,6 +41,14 @@ export interface TreeSlice {
     more?: Record<string, (number | null)[]>;
 }
 
+/** What a search found in the whole tree: hits with their ancestors. */
+export interface FoundSlice extends TreeSlice {
+    /** Of all nodes of the tree; if too many are found, only the heaviest ones are here. */
+    hits: number;
+    /** By node of the slice, 1: it is a hit. */
+    hit: number[];
+}
+
 export const FLAG = { approximateLine: 1, inlined: 2, parallelBody: 4, inferred: 8, callersMissing: 16, estimated: 32, byName: 64 };
 
 export interface Head {
@@ -49,15 +59,27 @@ export interface Head {
     left_out_s: number | null;
 }
 
-/** Where slices below a node come from; without it the first slice is the whole tree. */
-export type LoadBelow = (node: number) => Promise<TreeSlice>;
+/** Where more of the tree comes from; without it the first slice is the whole tree. */
+export interface Loader {
+    below: (node: number) => Promise<TreeSlice>;
+    rows: (first: number, n: number) => Promise<TreeSlice>;
+    find: (text: string) => Promise<FoundSlice>;
+}
 
 const LARGEST = 20_000_000;
 const AT_ONCE = 4;
+/** Rows are loaded in blocks of a few screens, or if all are needed, in larger ones. */
+const BLOCK = 500;
+const LARGE_BLOCK = 4000;
+const BLOCKS_AT_ONCE = 2;
+/** Of the blocks that are asked for while a table is scrolled, only the last ones matter. */
+const BLOCKS_WAITING = 4;
 
 export class Tree {
-    /** Changes whenever nodes were added. */
+    /** Changes whenever families were added. */
     readonly version = signal(0);
+    /** Changes whenever other nodes were added: rows in sight, hits of a search. */
+    readonly filled = signal(0);
     /** Why nodes could not be loaded, as a sentence. */
     readonly problem = signal('');
     readonly size: number;
@@ -69,6 +91,7 @@ export class Tree {
 
     readonly parent: Int32Array;
     readonly children: Uint32Array;
+    private readonly childrenHere: Uint32Array;
     readonly descendants: Uint32Array;
     readonly depth: Uint32Array;
     readonly kind: Uint8Array;
@@ -88,11 +111,14 @@ export class Tree {
     private readonly loading = new Map<number, Promise<void>>();
     private readonly waiting: (() => void)[] = [];
     private running = 0;
+    private readonly blocks = new Map<number, { promise: Promise<void>; done: () => void }>();
+    private readonly blocksWaiting: number[] = [];
+    private blocksRunning = 0;
 
     constructor(
         readonly which: string,
         first: TreeSlice,
-        private readonly load: LoadBelow | null,
+        private readonly loader: Loader | null,
     ) {
         const n = first.nodes_in_tree;
         if (!(n >= 1 && n <= LARGEST)) throw new Error(`a tree of ${n} nodes is too large for this page`);
@@ -107,6 +133,7 @@ export class Tree {
         };
         this.parent = new Int32Array(n).fill(-2); // -2: not here yet
         this.children = new Uint32Array(n);
+        this.childrenHere = new Uint32Array(n);
         this.descendants = new Uint32Array(n);
         this.depth = new Uint32Array(n);
         this.kind = new Uint8Array(n);
@@ -131,13 +158,13 @@ export class Tree {
         return node >= 0 && node < this.size && this.parent[node] !== -2;
     }
 
-    /** Whether the children of a node are here. */
+    /** Whether all children of a node are here. */
     opened(node: number): boolean {
-        return this.children[node] > 0 && this.has(node + 1);
+        return this.children[node] > 0 && this.childrenHere[node] === this.children[node];
     }
 
     missing(node: number): boolean {
-        return this.children[node] > 0 && !this.has(node + 1);
+        return this.childrenHere[node] < this.children[node];
     }
 
     get whole(): boolean {
@@ -162,7 +189,7 @@ export class Tree {
         return column;
     }
 
-    private add(slice: TreeSlice): void {
+    private add(slice: TreeSlice, changes = this.version): void {
         const { id } = slice;
         const strings = Int32Array.from(slice.strings, (text) => this.intern(text));
         const text = (number: number) => (number >= 0 && number < strings.length ? strings[number] : -1);
@@ -170,7 +197,10 @@ export class Tree {
             const node = id[i];
             if (!(node >= 0 && node < this.size)) continue;
             const parent = slice.parent[i];
-            if (this.parent[node] === -2) this.loaded++;
+            if (this.parent[node] === -2) {
+                this.loaded++;
+                if (parent >= 0) this.childrenHere[parent]++;
+            }
             this.parent[node] = parent;
             this.depth[node] = parent >= 0 ? this.depth[parent] + 1 : 0;
             this.children[node] = slice.children[i];
@@ -198,8 +228,7 @@ export class Tree {
             for (let i = 0; i < id.length; i++) if (id[i] < this.size) column[id[i]] = from[i] ?? NaN;
         }
         if (slice.min_ns) this.addImbalance(id);
-        this.texts = null;
-        this.version.value++;
+        changes.value++;
     }
 
     private addImbalance(id: number[]): void {
@@ -211,7 +240,7 @@ export class Tree {
 
     /** Loads the children of a node, if they are missing. Few requests run at once. */
     want(node: number): Promise<void> {
-        if (!this.missing(node) || !this.load) return Promise.resolve();
+        if (!this.missing(node) || !this.loader) return Promise.resolve();
         let promise = this.loading.get(node);
         if (!promise) {
             promise = this.fetch(node);
@@ -224,7 +253,7 @@ export class Tree {
         if (this.running >= AT_ONCE) await new Promise<void>((resolve) => this.waiting.push(resolve));
         this.running++;
         try {
-            if (this.missing(node)) this.add(await this.load!(node));
+            if (this.missing(node)) this.add(await this.loader!.below(node));
             if (this.missing(node)) throw new Error('the answer does not have them');
             this.loading.delete(node);
         } catch (error) {
@@ -234,6 +263,71 @@ export class Tree {
             this.running--;
             this.waiting.shift()?.();
         }
+    }
+
+    /** Loads the rows around a node, if it is missing. What is asked for last is loaded first, and the oldest of many requests are
+     * forgotten: the reader has scrolled on. */
+    wantNear(node: number): Promise<void> {
+        if (!this.loader || this.has(node) || !(node >= 0 && node < this.size)) return Promise.resolve();
+        const block = Math.floor(node / BLOCK);
+        let wanted = this.blocks.get(block);
+        if (!wanted) {
+            let done = () => {};
+            const promise = new Promise<void>((resolve) => (done = resolve));
+            wanted = { promise, done };
+            this.blocks.set(block, wanted);
+            this.blocksWaiting.push(block);
+            if (this.blocksWaiting.length > BLOCKS_WAITING) this.forgetBlock(this.blocksWaiting.shift()!);
+            void this.loadBlocks();
+        }
+        return wanted.promise;
+    }
+
+    private forgetBlock(block: number): void {
+        this.blocks.get(block)?.done();
+        this.blocks.delete(block);
+    }
+
+    private async loadBlocks(): Promise<void> {
+        while (this.blocksRunning < BLOCKS_AT_ONCE && this.blocksWaiting.length) {
+            const block = this.blocksWaiting.pop()!;
+            this.blocksRunning++;
+            // One that failed stays, so that it is not asked for without end.
+            if (await this.loadRows(block * BLOCK, BLOCK)) this.forgetBlock(block);
+            else this.blocks.get(block)?.done();
+            this.blocksRunning--;
+        }
+    }
+
+    private async loadRows(first: number, n: number): Promise<boolean> {
+        try {
+            this.add(await this.loader!.rows(first, n), this.filled);
+            return true;
+        } catch (error) {
+            this.problem.value = `Rows cannot be loaded: ${(error as Error).message}.`;
+            return false;
+        }
+    }
+
+    /** Loads all nodes from one number to another; `progress` is told how many of them are here. */
+    async wantAll(from: number, to: number, progress: (nodes: number) => void): Promise<void> {
+        for (let at = from; this.loader && at < to; ) {
+            if (this.has(at)) {
+                at++;
+                continue;
+            }
+            progress(at - from);
+            if (!(await this.loadRows(at, Math.min(LARGE_BLOCK, to - at))) || !this.has(at)) break;
+        }
+        this.version.value++;
+    }
+
+    /** Searches all of the tree on the server, and loads what is found. Null if all of the tree is here. */
+    async findAll(text: string): Promise<{ hits: number[]; total: number } | null> {
+        if (!this.loader || this.whole) return null;
+        const found = await this.loader.find(text);
+        this.add(found, this.filled);
+        return { hits: found.id.filter((_, i) => found.hit[i] === 1), total: found.hits };
     }
 
     // ---- reading ----
@@ -293,6 +387,11 @@ export class Tree {
     private key: ((node: number) => number) | null = null;
     private up = false;
     private texts: Float64Array | null = null;
+
+    /** Whether the order is another than the tree's own. */
+    get sorted(): boolean {
+        return this.key !== null;
+    }
 
     /** Sorts by a number per node, descending, unknown ones last; null: the tree's own order. */
     sortBy(key: ((node: number) => number) | null, up: boolean): void {

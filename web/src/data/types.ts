@@ -58,6 +58,7 @@ export interface Job {
     launcher: string;
     executable: string;
     build_id: string;
+    commit: string | null;
     directory: string;
     user: string;
     overhead_s: number;
@@ -99,11 +100,16 @@ export interface Split {
     mpi_s: number;
     io_s: number | null;
     no_cpu_s: number | null;
+    /** The two parts of mpi_s, estimated; null if they are not told apart. */
+    waiting_s: number | null;
+    transfer_s: number | null;
 }
 
 export interface Summary {
     headline: string;
     balance_sentence: string;
+    /** Whether there are call paths. */
+    sampled: boolean;
     job: Job;
     efficiency: Efficiency;
     split: Split;

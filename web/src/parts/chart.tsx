@@ -4,7 +4,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 
-import { save, saveSvg } from './copy';
+import { savePng, saveSvg, saveSvgAsPng } from './copy';
+import { onColours } from './drawing';
 
 interface FrameProps {
     name: string;
@@ -21,11 +22,18 @@ interface FrameProps {
 export function ChartFrame({ name, title, caption, table, children, tools }: FrameProps) {
     const [asTable, setAsTable] = useState(false);
     const figure = useRef<HTMLElement>(null);
-    const savePicture = () => {
-        const canvas = figure.current?.querySelector('canvas');
-        const svg = figure.current?.querySelector('svg');
-        if (canvas) canvas.toBlob((blob) => blob && save(`${name}.png`, blob));
-        else if (svg) saveSvg(name, svg);
+    const [isSvg, setIsSvg] = useState(false);
+    const drawing = (kind: 'canvas' | 'svg') => figure.current?.querySelector(`${kind}:not(.tools *)`) ?? null;
+    useEffect(() => setIsSvg(!drawing('canvas') && drawing('svg') !== null));
+    const asPng = () => {
+        const canvas = drawing('canvas');
+        const svg = drawing('svg');
+        if (canvas) savePng(name, canvas as HTMLCanvasElement);
+        else if (svg) saveSvgAsPng(name, svg as SVGElement);
+    };
+    const asSvg = () => {
+        const svg = drawing('svg');
+        if (svg) saveSvg(name, svg as SVGElement);
     };
     return (
         <figure class="chart" ref={figure} data-chart={name}>
@@ -39,9 +47,14 @@ export function ChartFrame({ name, title, caption, table, children, tools }: Fra
                 <button type="button" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
                     {asTable ? 'Show as chart' : 'Show as table'}
                 </button>
+                {!asTable && isSvg && (
+                    <button type="button" onClick={asSvg}>
+                        Save as SVG
+                    </button>
+                )}
                 {!asTable && (
-                    <button type="button" onClick={savePicture}>
-                        Save picture
+                    <button type="button" onClick={asPng}>
+                        Save as PNG
                     </button>
                 )}
             </p>
@@ -52,6 +65,7 @@ export function ChartFrame({ name, title, caption, table, children, tools }: Fra
 interface PlotProps {
     label: string;
     data: uPlot.AlignedData;
+    /** Colours are functions, because they change. */
     options: Omit<uPlot.Options, 'width' | 'height'>;
     height: number;
 }
@@ -68,7 +82,9 @@ export function Plot({ label, data, options, height }: PlotProps) {
             if (width !== plot.width) plot.setSize({ width, height });
         });
         observer.observe(element);
+        const forget = onColours(() => plot.redraw());
         return () => {
+            forget();
             observer.disconnect();
             plot.destroy();
         };

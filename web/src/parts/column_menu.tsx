@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 
 import type { Tree } from '../data/tree';
 import { parseFormula } from '../text/formula';
+import { ColumnChoice, Menu } from './menu';
 import { type Derived, formulaNames } from './tree_columns';
 import type { TreeColumn } from './tree_table';
 
@@ -31,57 +32,40 @@ export function ColumnMenu({ tree, all, shown, derived, onShown, onDerived }: Pr
         setFormula('');
     };
     return (
-        <details class="menu">
-            <summary>Columns</summary>
-            <div class="menu-body">
+        <Menu title="Columns">
+            <ColumnChoice legend="Show" all={all} shown={shown} onShown={onShown} />
+            <form onSubmit={add}>
                 <fieldset>
-                    <legend>Show</legend>
-                    {all.map(({ key, title, about }) => (
-                        <label key={key} title={about}>
-                            <input
-                                type="checkbox"
-                                checked={shown.includes(key)}
-                                onChange={(event) =>
-                                    onShown(all.map((column) => column.key).filter((k) => (k === key ? event.currentTarget.checked : shown.includes(k))))
-                                }
-                            />{' '}
-                            {title}
-                        </label>
-                    ))}
-                </fieldset>
-                <form onSubmit={add}>
-                    <fieldset>
-                        <legend>Derived by formula</legend>
-                        {derived.map((column) => (
-                            <p key={column.name}>
-                                <bdi>{column.name}</bdi> = <code>{column.formula}</code>{' '}
-                                <button type="button" aria-label={`Remove ${column.name}`} onClick={() => onDerived(derived.filter((other) => other !== column))}>
-                                    ×
-                                </button>
-                            </p>
-                        ))}
-                        <p>
-                            <input aria-label="Name of the column" placeholder="name" size={10} value={name} onInput={(event) => setName(event.currentTarget.value)} />
-                            {' = '}
-                            <input
-                                aria-label="Formula"
-                                placeholder="(max - avg) / total"
-                                size={24}
-                                value={formula}
-                                aria-invalid={problem ? 'true' : undefined}
-                                onInput={(event) => setFormula(event.currentTarget.value)}
-                            />{' '}
-                            <button type="submit">Add</button>
+                    <legend>Derived by formula</legend>
+                    {derived.map((column) => (
+                        <p key={column.name}>
+                            <bdi>{column.name}</bdi> = <code>{column.formula}</code>{' '}
+                            <button type="button" aria-label={`Remove ${column.name}`} onClick={() => onDerived(derived.filter((other) => other !== column))}>
+                                ×
+                            </button>
                         </p>
-                        {problem && (
-                            <p class="problem" role="alert">
-                                {problem}
-                            </p>
-                        )}
-                        <p class="quiet">Numbers, + - * / ( ), and {formulaNames(tree).join(', ')} (all time). Times are in seconds.</p>
-                    </fieldset>
-                </form>
-            </div>
-        </details>
+                    ))}
+                    <p>
+                        <input aria-label="Name of the column" placeholder="name" size={10} value={name} onInput={(event) => setName(event.currentTarget.value)} />
+                        {' = '}
+                        <input
+                            aria-label="Formula"
+                            placeholder="(max - avg) / total"
+                            size={24}
+                            value={formula}
+                            aria-invalid={problem ? 'true' : undefined}
+                            onInput={(event) => setFormula(event.currentTarget.value)}
+                        />{' '}
+                        <button type="submit">Add</button>
+                    </p>
+                    {problem && (
+                        <p class="problem" role="alert">
+                            {problem}
+                        </p>
+                    )}
+                    <p class="quiet">Numbers, + - * / ( ), and {formulaNames(tree).join(', ')} (all time). Times are in seconds.</p>
+                </fieldset>
+            </form>
+        </Menu>
     );
 }

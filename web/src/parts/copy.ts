@@ -25,8 +25,8 @@ export function saveCsv(name: string, headings: string[], rows: (string | number
     save(`${name}.csv`, new Blob([csv(headings, rows)], { type: 'text/csv' }));
 }
 
-/** A drawing as a file of its own: colours of the theme become those that it has now. */
-export function saveSvg(name: string, svg: SVGElement): void {
+/** A drawing by itself: colours of the theme become those that it has now. */
+function svgText(svg: SVGElement): string {
     const copy = svg.cloneNode(true) as SVGElement;
     const theme = getComputedStyle(document.documentElement);
     for (const element of [copy, ...copy.querySelectorAll('*')])
@@ -37,5 +37,29 @@ export function saveSvg(name: string, svg: SVGElement): void {
     const page = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
     for (const [name, value] of [['width', '100%'], ['height', '100%'], ['fill', theme.getPropertyValue('--page').trim()]]) page.setAttribute(name, value);
     copy.prepend(page);
-    save(`${name}.svg`, new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' }));
+    return new XMLSerializer().serializeToString(copy);
+}
+
+export function saveSvg(name: string, svg: SVGElement): void {
+    save(`${name}.svg`, new Blob([svgText(svg)], { type: 'image/svg+xml' }));
+}
+
+export function savePng(name: string, canvas: HTMLCanvasElement): void {
+    canvas.toBlob((blob) => blob && save(`${name}.png`, blob));
+}
+
+const PIXELS = 2; // of a picture for one of the page
+
+/** The drawing as pixels, for programs that do not read SVG. */
+export function saveSvgAsPng(name: string, svg: SVGElement): void {
+    const { width, height } = svg.getBoundingClientRect();
+    const picture = new Image();
+    picture.onload = () => {
+        const canvas = document.createElement('canvas');
+        canvas.width = PIXELS * width;
+        canvas.height = PIXELS * height;
+        canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+        savePng(name, canvas);
+    };
+    picture.src = `data:image/svg+xml,${encodeURIComponent(svgText(svg))}`;
 }

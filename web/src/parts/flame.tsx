@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { Tree } from '../data/tree';
 import { colour } from './colours';
+import { useDrawing } from './drawing';
 
 const ROW = 20;
 const LEVELS = 26;
@@ -90,7 +91,6 @@ export function Flame(props: Props) {
     const canvas = useRef<HTMLCanvasElement>(null);
     const frame = useRef<HTMLDivElement>(null);
     const [width, setWidth] = useState(0);
-    const [theme, setTheme] = useState(0);
     const [pointed, setPointed] = useState(-1);
     const version = tree.version.value;
     const above = useMemo(() => tree.pathTo(root).slice(0, -1).slice(-ANCESTORS), [tree, root]);
@@ -106,13 +106,7 @@ export function Flame(props: Props) {
         if (!element) return;
         const observer = new ResizeObserver(() => setWidth(Math.max(100, element.clientWidth)));
         observer.observe(element);
-        const scheme = window.matchMedia('(prefers-color-scheme: dark)');
-        const redraw = () => setTheme((n) => n + 1);
-        scheme.addEventListener('change', redraw);
-        return () => {
-            observer.disconnect();
-            scheme.removeEventListener('change', redraw);
-        };
+        return () => observer.disconnect();
     }, []);
 
     // The picture needs the children of wide boxes.
@@ -121,7 +115,7 @@ export function Flame(props: Props) {
     }, [boxes]);
 
     const y = (level: number) => (icicle ? level * ROW : height - (level + 1) * ROW);
-    useEffect(() => {
+    useDrawing(() => {
         const element = canvas.current;
         const context = element?.getContext('2d');
         if (!element || !context || !width) return;
@@ -166,7 +160,7 @@ export function Flame(props: Props) {
         context.fillRect(0, 0, width, height);
         above.forEach((node, i) => draw(node, i, 0, width, true));
         for (const box of boxes) draw(box.node, box.level + above.length, box.x, box.width, false);
-    }, [boxes, height, width, selected, hit, icicle, colours, theme, above]);
+    }, [boxes, height, width, selected, hit, icicle, colours, above]);
 
     const at = (event: MouseEvent): number => {
         const area = canvas.current!.getBoundingClientRect();

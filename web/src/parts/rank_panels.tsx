@@ -2,15 +2,16 @@
 // Figures of ranks as panels below each other on one axis of ranks, in one canvas. If there are more ranks than pixels, a
 // column is the mean of neighbouring ranks, and a panel of one series also shows their least and most. What follows the
 // pointer is drawn in elements above the canvas, so that moving it costs nothing that grows with the ranks.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 
 import { meanOf, type Values } from '../data/rank_rows';
 import { formatRanks } from '../data/rankset';
-import { setParam } from '../state';
+import { LONGEST_SELECTION, setParam } from '../state';
 import { count } from '../text/units';
 import { colour } from './colours';
+import { useDrawing } from './drawing';
 import { ticks } from './ticks';
-import { useScheme, useWidth } from './use_box';
+import { useWidth } from './use_box';
 
 export interface Series {
     name: string;
@@ -51,8 +52,6 @@ interface Props {
     selected: Uint8Array | null;
 }
 
-// Addresses of more characters than this are cut by some programs that pass them on.
-const LONGEST_SELECTION = 20000;
 const TITLE = 20;
 const LEGEND_LINE = 18;
 const GAP = 14;
@@ -365,11 +364,10 @@ export function RankPanels(props: Props) {
     const [cursor, setCursor] = useState<Pointed | null>(null);
     const [start, setStart] = useState<number | null>(null);
     const [refused, setRefused] = useState(0);
-    const scheme = useScheme();
     const { axis, byRank, marks } = props;
-    useEffect(() => {
+    useDrawing(() => {
         if (canvas.current && whole > 0 && order.length > 0) setFrame(draw(canvas.current, props, whole));
-    }, [whole, scheme, panels, ranks, order, selected, axis, byRank, marks]);
+    }, [whole, panels, ranks, order, selected, axis, byRank, marks]);
 
     /** The places of the column at x. */
     const at = (x: number): Pointed | null => {

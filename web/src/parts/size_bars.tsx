@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bars over classes of sizes, stacked, and the cumulated share as a line. It is a drawing of its own colours, not of those
-// of the page's style sheet, so that it can be saved.
+// Bars over classes of sizes, stacked, and the cumulated share as a line.
 import { percent } from '../text/units';
-import { colour } from './colours';
 import { ticks } from './ticks';
-import { useScheme, useWidth } from './use_box';
+import { useWidth } from './use_box';
 
 export interface SizeClass {
     /** "16..32 KiB" */
@@ -31,7 +29,6 @@ const RIGHT = 46;
 
 export function SizeBars(props: Props) {
     const [box, whole] = useWidth<HTMLDivElement>();
-    useScheme();
     return <div ref={box}>{whole > 0 && <Picture {...props} whole={whole} />}</div>;
 }
 
@@ -82,8 +79,8 @@ function Picture({ label, series, classes, show, ofBytes, axis, whole }: Props &
         sum += value;
         return [left + (i + 1) * step, 10 + plot * (1 - (all > 0 ? sum / all : 0)), all > 0 ? sum / all : 0];
     });
-    const text = colour('--text');
-    const quiet = colour('--quiet');
+    const text = 'var(--text)';
+    const quiet = 'var(--quiet)';
     return (
         <svg
             xmlns="http://www.w3.org/2000/svg"
@@ -95,11 +92,11 @@ function Picture({ label, series, classes, show, ofBytes, axis, whole }: Props &
             font-family="system-ui, sans-serif"
             font-size="12"
         >
-            <rect y={-legend.height} width={whole} height={HEIGHT + legend.height} fill={colour('--page')} />
+            <rect y={-legend.height} width={whole} height={HEIGHT + legend.height} fill="var(--page)" />
             {legend.entries.map((entry) => (
                 <g key={entry.name} transform={`translate(${entry.x} ${entry.y - legend.height})`}>
                     {entry.colour ? (
-                        <rect y="3" width="11" height="11" fill={colour(entry.colour)} />
+                        <rect y="3" width="11" height="11" fill={`var(${entry.colour})`} />
                     ) : (
                         <line x1="0" x2="14" y1="8.5" y2="8.5" stroke={text} stroke-width="1.5" />
                     )}
@@ -110,7 +107,7 @@ function Picture({ label, series, classes, show, ofBytes, axis, whole }: Props &
             ))}
             {ticks(top, 4, ofBytes ?? false).map((tick) => (
                 <g key={tick}>
-                    <line x1={left} x2={left + width} y1={y(tick)} y2={y(tick)} stroke={colour('--line')} />
+                    <line x1={left} x2={left + width} y1={y(tick)} y2={y(tick)} stroke="var(--line)" />
                     <text x={left - 6} y={y(tick)} text-anchor="end" dominant-baseline="middle" fill={quiet}>
                         {tick === 0 ? '0' : show(tick).replace('.0 ', ' ')}
                     </text>
@@ -135,7 +132,7 @@ function Picture({ label, series, classes, show, ofBytes, axis, whole }: Props &
                             if (!(value > 0)) return null;
                             const from = base;
                             base += value;
-                            return <rect key={s} x={x} y={y(base)} width={bar} height={Math.max(0.5, y(from) - y(base))} fill={colour(series[s].colour)} />;
+                            return <rect key={s} x={x} y={y(base)} width={bar} height={Math.max(0.5, y(from) - y(base))} fill={`var(${series[s].colour})`} />;
                         })}
                         {i % every === 0 && (
                             <text x={left + (i + 0.5) * step} y={HEIGHT - BOTTOM + 16} text-anchor="middle" fill={quiet}>

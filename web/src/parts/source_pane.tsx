@@ -20,6 +20,8 @@ interface Props {
     /** The file and the line to show; 0: no line in particular. */
     path: string;
     line: number;
+    /** The caller whose source it is, if the selected function has none. */
+    of?: string;
     /** All time of the tree, of which the costs are shares. */
     whole_s: number;
     onLine: (line: number) => void;
@@ -43,6 +45,11 @@ export function SourcePane(props: Props) {
                     </bdi>
                 )}
             </h3>
+            {props.of && (
+                <p class="quiet" data-part="source-of">
+                    The selected function has no source here; this is <bdi>{props.of.slice(0, 100)}</bdi>, marked in the table.
+                </p>
+            )}
             {!props.path && <p class="quiet">Select a function or a line whose source file is known.</p>}
             {props.path && sources.state === 'loading' && <p class="quiet" role="status">Loading ...</p>}
             {props.path && sources.state === 'failed' && <p class="problem">The source cannot be shown: {sources.error}</p>}

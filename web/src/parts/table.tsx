@@ -136,6 +136,11 @@ export function Table<Row>({ name, caption, columns, rows, sortedBy, limit, rowK
                     </tbody>
                 </table>
             </div>
+            {to - from < sorted.length && (
+                <p class="quiet on-paper">
+                    Rows {from + 1} to {to} of {sorted.length}.
+                </p>
+            )}
             <p class="tools">
                 {limit !== undefined && sorted.length > limit && (
                     <button type="button" onClick={() => setAll(!all)}>

@@ -9,11 +9,11 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { param, setParam } from '../state';
 import type { TreeState } from './tree_state';
 
-interface Options {
+export interface AddressOptions {
     /** Whether the address is that of this page. */
     here: () => boolean;
     /** Reads what else the address says; true if it selects a node. */
-    first?: () => boolean;
+    first?: () => Promise<boolean>;
     /** What else is written. */
     more?: Record<string, string>;
     /** What the hot path follows. */
@@ -28,7 +28,7 @@ export interface TreeAddress {
     touch: () => void;
 }
 
-export function useTreeAddress(state: TreeState, { here, first, more = {}, weight }: Options): TreeAddress {
+export function useTreeAddress(state: TreeState, { here, first, more = {}, weight }: AddressOptions): TreeAddress {
     const [zoom, setZoom] = useState(0);
     const touched = useRef(false);
     const selected = state.selected.value;
@@ -39,8 +39,8 @@ export function useTreeAddress(state: TreeState, { here, first, more = {}, weigh
             if (!here()) return;
             const open = param('open');
             if (open) state.openFrom(open);
-            if (first?.()) {
-                setZoom(0);
+            if (await first?.()) {
+                if (current) setZoom(0);
                 return;
             }
             const number = (name: string) => (param(name) ? Number(param(name)) : -1);

@@ -17,7 +17,8 @@ export const FIGURES: Record<string, string> = {
     imbalance: 'Largest minus mean inclusive time of ranks',
 };
 
-const known = (value: number) => (Number.isNaN(value) ? null : value);
+/** For texts, which show what is unknown. */
+export const known = (value: number) => (Number.isNaN(value) ? null : value);
 
 export function placeOf(tree: Tree, node: number): string {
     const file = tree.text(tree.file[node]);
@@ -81,6 +82,7 @@ function time(tree: Tree, key: string, title: string, width: number, rank?: Int3
 
 export function timeColumns(tree: Tree): TreeColumn[] {
     const whole = tree.get('inclusive', 0);
+    const ofTimes = Math.max(9, seconds(known(whole)).length + 1); // no time is longer: 23,535.3 h
     const share = (key: string) => (node: number) => tree.get(key, node) / (whole || NaN);
     const percent = (key: string, title: string, of: string): TreeColumn => ({
         key,
@@ -102,11 +104,11 @@ export function timeColumns(tree: Tree): TreeColumn[] {
     });
     return [
         percent('percent', '% time', 'inclusive'),
-        time(tree, 'inclusive', 'Time', 9),
+        time(tree, 'inclusive', 'Time', ofTimes),
         percent('own', '% own', 'exclusive'),
-        time(tree, 'exclusive', 'Own time', 9),
-        { ...time(tree, 'min', 'Min (rank)', 15, tree.minRank), about: `${FIGURES.min}, and which` },
-        { ...time(tree, 'max', 'Max (rank)', 15, tree.maxRank), about: `${FIGURES.max}, and which` },
+        time(tree, 'exclusive', 'Own time', ofTimes),
+        { ...time(tree, 'min', 'Min (rank)', 17, tree.minRank), about: `${FIGURES.min}, and which` },
+        { ...time(tree, 'max', 'Max (rank)', 17, tree.maxRank), about: `${FIGURES.max}, and which` },
         time(tree, 'avg', 'Mean', 10),
         time(tree, 'deviation', 'Deviation', 10),
         time(tree, 'imbalance', 'Imbalance', 10),

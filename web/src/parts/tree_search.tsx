@@ -1,25 +1,54 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { useEffect, useMemo, useState } from 'preact/hooks';
 
+import { matcher } from '../data/tree_match';
 import type { TreeState } from './tree_state';
 
 export interface Search {
     text: string;
+    /** In the order of the tree. */
     hits: number[];
-    /** By node: 1 if it is a hit; null without a search. */
-    flags: Uint8Array | null;
+    /** Of all of the tree; if these are too many, `hits` has only the heaviest ones. */
+    total: number;
+    /** Whether a node is one; null without a search. */
+    matches: ((node: number) => boolean) | null;
+    state: 'ready' | 'searching' | 'failed';
 }
 
-/** The hits of a search, found again when more of the tree was loaded. */
-export function useSearch(state: TreeState, text: string): Search {
-    const version = state.tree.version.value;
+/** In bytes, what the server takes. */
+const LONGEST = 100;
+
+function shortened(text: string): string {
+    let short = text.slice(0, LONGEST);
+    while (new TextEncoder().encode(short).length > LONGEST) short = short.slice(0, -1);
+    return short;
+}
+
+/** The hits of a search, here or on the server. */
+export function useSearch(state: TreeState, asked: string): Search {
+    const { tree } = state;
+    const text = shortened(asked);
+    const whole = tree.whole;
+    const matches = useMemo(() => (text ? matcher(tree, text) : null), [tree, text]);
+    const local = useMemo(() => (whole ? state.search(text) : []), [state, text, whole]);
+    const [served, setServed] = useState<Pick<Search, 'text' | 'hits' | 'total' | 'state'>>({ text: '', hits: [], total: 0, state: 'ready' });
+    useEffect(() => {
+        if (whole || !text) return;
+        let current = true;
+        const settle = (hits: number[], total: number, how: Search['state']) => current && setServed({ text, hits, total, state: how });
+        settle([], 0, 'searching');
+        tree.findAll(text).then(
+            (found) => settle(found?.hits ?? [], found?.total ?? 0, 'ready'),
+            () => settle([], 0, 'failed'),
+        );
+        return () => {
+            current = false;
+        };
+    }, [tree, text, whole]);
     return useMemo(() => {
-        const hits = state.search(text);
-        if (!text) return { text, hits, flags: null };
-        const flags = new Uint8Array(state.tree.size);
-        for (const node of hits) flags[node] = 1;
-        return { text, hits, flags };
-    }, [state, text, version]);
+        if (whole || !text) return { text, hits: local, total: local.length, matches, state: 'ready' };
+        return served.text === text ? { ...served, matches } : { text, hits: [], total: 0, matches, state: 'searching' };
+    }, [text, whole, local, served, matches]);
 }
 
 interface Props {
@@ -31,8 +60,8 @@ interface Props {
 
 /** A field to search a tree, with the number of hits and buttons that go to them. */
 export function SearchField({ state, search, onSearch, onHit }: Props) {
-    const { tree, selected } = state;
-    const { hits } = search;
+    const { selected } = state;
+    const { hits, total } = search;
     const [text, setText] = useState(search.text);
     useEffect(() => setText(search.text), [search.text]);
     useEffect(() => {
@@ -51,7 +80,15 @@ export function SearchField({ state, search, onSearch, onHit }: Props) {
         }
         onHit(hits[index]);
     };
-    const where = tree.whole ? '' : ` in the ${tree.loaded.toLocaleString('en')} of ${tree.size.toLocaleString('en')} nodes that are loaded`;
+    const numbers = (n: number) => n.toLocaleString('en');
+    const found = () => {
+        if (search.state === 'searching') return 'Searching ...';
+        if (search.state === 'failed') return 'The server did not answer.';
+        if (total === 0) return 'Not found.';
+        const at = current >= 0 ? `${numbers(current + 1)} of ` : '';
+        const all = `${numbers(total)} ${total === 1 ? 'hit' : 'hits'}`;
+        return total > hits.length ? `${at}the ${numbers(hits.length)} heaviest of ${all}` : `${at}${all}`;
+    };
     return (
         <span class="search" role="search">
             <label>
@@ -60,6 +97,7 @@ export function SearchField({ state, search, onSearch, onHit }: Props) {
                     type="search"
                     value={text}
                     placeholder="function or file:line"
+                    maxLength={LONGEST}
                     onInput={(event) => setText(event.currentTarget.value)}
                     onKeyDown={(event) => {
                         if (event.key !== 'Enter') return;
@@ -78,9 +116,7 @@ export function SearchField({ state, search, onSearch, onHit }: Props) {
                         ›
                     </button>
                     <span aria-live="polite" class="quiet" data-part="hits">
-                        {hits.length === 0
-                            ? `Not found${where}.`
-                            : `${current >= 0 ? `${(current + 1).toLocaleString('en')} of ` : ''}${hits.length.toLocaleString('en')} ${hits.length === 1 ? 'hit' : 'hits'}${where}`}
+                        {found()}
                     </span>
                 </>
             )}

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a reader did with a tree: opened rows, the selected node, the search. Rows of the table are made anew when
 // something was opened, which takes some milliseconds per 100,000 rows; scrolling does not touch them.
+//
+// Where everything below a node is open, rows are numbers of nodes in succession, whether the nodes are here or not: those
+// that come into sight are loaded then. In another order than the tree's own, all of them must be here first.
 import { signal } from '@preact/signals';
 
 import { parseRanks } from '../data/rankset';
 import type { Tree } from '../data/tree';
+import { matcher } from '../data/tree_match';
 
-/** Requests for one "expand all": beyond, the reader is told and may go on. */
-const MOST_REQUESTS = 100;
+/** Values of `open`. */
+const OPEN = 1;
+const WITH_ALL_BELOW = 2;
 
 export class TreeState {
     readonly selected = signal(0);
@@ -18,7 +23,8 @@ export class TreeState {
     private rowsMade: Int32Array | null = null;
     private madeFor = -1;
     private sortedBy = '';
-    private opening = false; // all below a node: it asks for what is missing itself
+    private holes = false; // rows that cannot be listed before they are here
+    private filledFor = -1;
 
     constructor(readonly tree: Tree) {
         this.open = new Uint8Array(tree.size);
@@ -30,10 +36,39 @@ export class TreeState {
         this.version.value++;
     }
 
-    /** Nodes in sight if the table were endless, in its order. */
+    /** Nodes in sight if the table were endless, in its order. Not all of them may be here. */
     rows(): Int32Array {
+        const { tree } = this;
+        const filled = tree.filled.peek();
+        if (this.rowsMade && this.madeFor === tree.version.peek() && !(this.holes && this.filledFor !== filled)) return this.rowsMade;
+        this.holes = false;
+        this.rowsMade = tree.sorted ? this.sortedRows() : this.rowsInOrder();
+        this.madeFor = tree.version.peek();
+        this.filledFor = filled;
+        return this.rowsMade;
+    }
+
+    private rowsInOrder(): Int32Array {
         const { tree, open } = this;
-        if (this.rowsMade && this.madeFor === tree.version.peek()) return this.rowsMade;
+        const rows = new Int32Array(tree.size);
+        let n = 0;
+        for (let at = 0; at < tree.size; ) {
+            if (!tree.has(at) && open[at] !== WITH_ALL_BELOW) {
+                if (!this.holes) void tree.wantNear(at);
+                this.holes = true;
+                at++;
+                continue;
+            }
+            rows[n++] = at;
+            const listed = open[at] && !(tree.missing(at) && !(open[at] === WITH_ALL_BELOW && (tree.has(at + 1) || open[at + 1] === WITH_ALL_BELOW)));
+            if (open[at] && !listed) void tree.want(at);
+            at += listed || !tree.has(at) ? 1 : 1 + tree.descendants[at];
+        }
+        return rows.slice(0, n);
+    }
+
+    private sortedRows(): Int32Array {
+        const { tree, open } = this;
         const rows = new Int32Array(tree.loaded);
         let n = 0;
         let at = 0;
@@ -43,7 +78,7 @@ export class TreeState {
                 at = tree.first(at);
                 continue;
             }
-            if (open[at] && !this.opening && tree.missing(at)) void tree.want(at);
+            if (open[at] === OPEN && tree.missing(at)) void tree.want(at);
             for (;;) {
                 if (at === 0) break walk;
                 const next = tree.next(at);
@@ -54,9 +89,7 @@ export class TreeState {
                 at = tree.parent[at];
             }
         }
-        this.rowsMade = rows.subarray(0, n);
-        this.madeFor = tree.version.peek();
-        return this.rowsMade;
+        return rows.slice(0, n);
     }
 
     sort(name: string, key: ((node: number) => number) | null, up: boolean): void {
@@ -65,58 +98,64 @@ export class TreeState {
         this.sortedBy = by;
         this.tree.sortBy(key, up);
         this.changed();
+        if (key) void this.completeBelow(this.open.indexOf(WITH_ALL_BELOW), this.open.lastIndexOf(WITH_ALL_BELOW) + 1);
+    }
+
+    /** Loads all nodes of a part of the tree, which can be long for a large one. */
+    private async completeBelow(from: number, to: number): Promise<void> {
+        const { tree } = this;
+        if (from < 0 || tree.whole) return;
+        const numbers = (n: number) => n.toLocaleString('en');
+        await tree.wantAll(from, to, (nodes) => (this.message.value = `Loading ${numbers(nodes)} of ${numbers(to - from)} nodes.`));
+        this.message.value = '';
+        this.changed();
     }
 
     // ---- opening ----
 
     toggle(node: number, open = !this.open[node]): void {
-        if (!this.tree.children[node] || Boolean(this.open[node]) === open) return;
-        this.open[node] = open ? 1 : 0;
+        const { tree } = this;
+        if (!tree.children[node] || Boolean(this.open[node]) === open) return;
+        const allBelow = tree.missing(node) && this.open[node + 1] === WITH_ALL_BELOW;
+        this.open[node] = open ? (allBelow ? WITH_ALL_BELOW : OPEN) : 0;
         this.changed();
     }
 
     openSiblings(node: number): void {
         const parent = this.tree.parent[node];
-        if (parent < 0) this.open[node] = 1;
-        else this.tree.forChildren(parent, (sibling) => (this.open[sibling] = 1));
+        if (parent < 0) this.open[node] ||= OPEN;
+        else this.tree.forChildren(parent, (sibling) => (this.open[sibling] ||= OPEN));
         this.changed();
     }
 
     /** Opens what is above a node, so that it is in sight. */
     openTo(node: number): void {
-        for (let at = this.tree.parent[node]; at >= 0; at = this.tree.parent[at]) this.open[at] = 1;
+        for (let at = this.tree.parent[node]; at >= 0; at = this.tree.parent[at]) {
+            this.open[at] ||= OPEN;
+            if (this.open[at] === OPEN) void this.tree.want(at);
+        }
         this.changed();
     }
 
     closeBelow(node: number): void {
         this.open.fill(0, node, node + 1 + this.tree.descendants[node]);
-        if (node === 0) this.open[0] = 1;
+        if (node === 0) this.open[0] = OPEN;
         this.changed();
     }
 
     async openBelow(node: number): Promise<void> {
-        const { tree } = this;
-        const end = node + 1 + tree.descendants[node];
-        this.open.fill(1, node, end);
-        this.message.value = '';
-        this.opening = true;
+        const end = node + 1 + this.tree.descendants[node];
+        this.open.fill(WITH_ALL_BELOW, node, end);
         this.changed();
-        for (let requests = 0; ; ) {
-            const missing: number[] = [];
-            for (let at = node; at < end; at++) if (tree.has(at) && tree.missing(at)) missing.push(at);
-            if (!missing.length) break;
-            missing.sort((a, b) => tree.descendants[b] - tree.descendants[a]); // the fewest requests for most nodes
-            const some = missing.slice(0, MOST_REQUESTS - requests);
-            requests += some.length;
-            if (!some.length || tree.problem.peek()) {
-                for (const at of missing) this.open[at] = 0;
-                this.message.value = `${missing.length.toLocaleString('en')} nodes are not yet expanded: expand all again to go on.`;
-                break;
-            }
-            await Promise.all(some.map((at) => tree.want(at)));
-        }
-        this.opening = false;
-        this.changed();
+        if (this.tree.sorted) await this.completeBelow(node, end);
+    }
+
+    /** Loads the rows of the table from the first on. */
+    async loadRows(n: number): Promise<Int32Array> {
+        const rows = this.rows().slice(0, n);
+        const missing = rows.findIndex((node) => !this.tree.has(node));
+        if (missing >= 0) await this.completeBelow(rows[missing], rows[rows.length - 1] + 1);
+        return rows;
     }
 
     /** Opens the hot path below a node and selects its end. */
@@ -126,7 +165,7 @@ export class TreeState {
             await this.tree.want(at);
             const next = this.tree.hotChild(at, weight);
             if (next < 0) break;
-            this.open[at] = 1;
+            this.open[at] ||= OPEN;
             at = next;
         }
         this.openTo(at);
@@ -138,7 +177,7 @@ export class TreeState {
     async start(weight?: (node: number) => number): Promise<void> {
         if ((await this.hotPath(0, weight)) > 0 || !this.tree.opened(0)) return;
         const heaviest = this.tree.first(0);
-        this.open[heaviest] = 1;
+        this.open[heaviest] ||= OPEN;
         this.select(heaviest);
     }
 
@@ -164,7 +203,7 @@ export class TreeState {
             first = -1;
         };
         for (let at = 0; at < tree.size && length < 1200; at++) {
-            if (tree.children[at] === 0) continue;
+            if (tree.has(at) ? tree.children[at] === 0 : open[at] !== WITH_ALL_BELOW) continue;
             if (open[at]) {
                 if (first < 0) first = at;
                 last = at;
@@ -176,8 +215,8 @@ export class TreeState {
 
     openFrom(text: string): void {
         this.open.fill(0);
-        this.open[0] = 1;
-        for (const [first, last] of parseRanks(text)) this.open.fill(1, first, Math.min(last + 1, this.open.length));
+        this.open[0] = OPEN;
+        for (const [first, last] of parseRanks(text)) this.open.fill(WITH_ALL_BELOW, first, Math.min(last + 1, this.open.length));
         this.changed();
     }
 
@@ -197,6 +236,7 @@ export class TreeState {
     /** The node with these names; if there are several, the given number or else the heaviest one. -1 if there is none. */
     async find(names: string, number: number): Promise<number> {
         const { tree } = this;
+        await tree.wantNear(number);
         if (tree.has(number) && (!names || this.nameOf(number) === names)) return number;
         if (!names) return -1;
         let at = 0;
@@ -216,27 +256,30 @@ export class TreeState {
 
     // ---- search ----
 
-    /** Nodes whose function or file has the text, in the order of the tree; "halo.f90:44" finds a line. */
+    /** Nodes that a text is found in, in the order of the tree; of those that are here. */
     search(text: string): number[] {
         const { tree } = this;
-        const wanted = text.toLowerCase();
-        if (!wanted) return [];
-        const place = /^(.+):~?(\d+)$/.exec(wanted);
-        const names = Uint8Array.from(tree.strings, (string) => (string.toLowerCase().includes(wanted) ? 1 : 0));
-        const files = place ? Uint8Array.from(tree.strings, (string) => (string.toLowerCase().endsWith(place[1]) ? 1 : 0)) : null;
-        const line = place ? Number(place[2]) : 0;
         const hits: number[] = [];
-        for (let at = 1; at < tree.size; at++) {
-            if (tree.parent[at] === -2) continue;
-            const file = tree.file[at];
-            if (names[tree.name[at]] || (file >= 0 && names[file]) || (files && tree.line[at] === line && file >= 0 && files[file]))
-                hits.push(at);
-        }
+        if (!text) return hits;
+        const matches = matcher(tree, text);
+        for (let at = 1; at < tree.size; at++) if (matches(at)) hits.push(at);
         return hits;
     }
 
+    /** The same as findPlace, in all of the tree. */
+    async locate(name: string, path: string, line: number): Promise<number> {
+        const file = path.slice(path.lastIndexOf('/') + 1) || name.replace(/:\d+$/, '');
+        try {
+            if (line > 0 && file) await this.tree.findAll(`${file}:${line}`);
+            else if (name) await this.tree.findAll(name);
+        } catch {
+            // What is here may have it.
+        }
+        return this.findPlace(name, path, line);
+    }
+
     /** The heaviest node for a link to a place: its line if there is one, else its function. -1 if there is none. */
-    findPlace(name: string, path: string, line: number): number {
+    private findPlace(name: string, path: string, line: number): number {
         const { tree } = this;
         const find = name.replace(/:\d+$/, '');
         let best = -1;

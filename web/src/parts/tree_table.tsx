@@ -22,6 +22,10 @@ export interface TreeColumn {
     plain?: (node: number) => string;
     /** Draws a bar behind the number: a fraction. */
     bar?: (node: number) => number;
+    /** A picture instead of the text. */
+    draw?: (node: number) => ComponentChildren;
+    /** The text is quiet: a note rather than a value. */
+    quiet?: (node: number) => boolean;
 }
 
 interface Props {
@@ -44,6 +48,7 @@ interface Props {
 const ROW = 24;
 const TALLEST = 12_000_000; // browsers limit the height of elements
 const CSV_ROWS = 200_000;
+const AHEAD = 40;
 
 export function TreeTable(props: Props) {
     const { state, columns, sort, up, onSort, heading } = props;
@@ -54,6 +59,7 @@ export function TreeTable(props: Props) {
     const [height, setHeight] = useState(400);
     void state.version.value;
     void tree.version.value;
+    void tree.filled.value;
     const rows = state.rows();
     const selected = state.selected.value;
     const at = useMemo(() => rows.indexOf(selected), [rows, selected]);
@@ -89,6 +95,12 @@ export function TreeTable(props: Props) {
     };
     // The selected row comes into sight when another one is selected, not when rows are opened or closed.
     useEffect(() => scrollTo(at), [selected, tree]);
+
+    // Rows that are, or will soon be, in sight.
+    useEffect(() => {
+        for (let index = Math.max(0, from - AHEAD); index < Math.min(rows.length, to + AHEAD); index++)
+            if (!tree.has(rows[index])) void tree.wantNear(rows[index]);
+    });
 
     const goTo = (index: number) => {
         const node = rows[Math.max(0, Math.min(rows.length - 1, index))];
@@ -146,9 +158,26 @@ export function TreeTable(props: Props) {
             </button>
         </div>
     );
+    /** A row whose node is not here yet. */
+    const waiting = (index: number, node: number) => (
+        <div
+            key={index - from}
+            id={`${id}-${node}`}
+            role="row"
+            class={`row loading${node === selected ? ' selected' : ''}`}
+            aria-rowindex={index + 2}
+            aria-busy="true"
+            style={{ minWidth, transform: `translateY(${index * ROW + shift}px)` }}
+        >
+            <div role="rowheader" class="name quiet">
+                Loading ...
+            </div>
+        </div>
+    );
     const row = (index: number) => {
         const node = rows[index];
-        const open = state.open[node] === 1;
+        if (!tree.has(node)) return waiting(index, node);
+        const open = state.open[node] > 0;
         const parent = tree.children[node] > 0;
         const indent = Math.min(tree.depth[node], 40) * 0.9;
         return (
@@ -188,20 +217,26 @@ export function TreeTable(props: Props) {
                 {columns.map((column) => {
                     const share = column.bar ? column.bar(node) : 0;
                     return (
-                        <div key={column.key} role="gridcell" class={column.text ? 'text' : 'number'} title={column.text ? column.show(node).slice(0, 500) : undefined}>
+                        <div
+                            key={column.key}
+                            role="gridcell"
+                            class={`${column.text ? 'text' : 'number'}${column.quiet?.(node) ? ' quiet' : ''}`}
+                            title={column.text && !column.draw ? column.show(node).slice(0, 500) : undefined}
+                        >
                             {share > 0 && <span class="bar" style={{ width: `${100 * Math.min(1, share)}%` }} aria-hidden="true" />}
-                            <span class="content">{column.text ? <bdi>{column.show(node)}</bdi> : column.show(node)}</span>
+                            <span class="content">{column.draw ? column.draw(node) : column.text ? <bdi>{column.show(node)}</bdi> : column.show(node)}</span>
                         </div>
                     );
                 })}
             </div>
         );
     };
-    const exported = () =>
+    const exported = async () => {
+        const all = await state.loadRows(CSV_ROWS);
         saveCsv(
             props.name,
             ['Level', heading, ...columns.map(({ title }) => title)],
-            Array.from(rows.subarray(0, CSV_ROWS), (node) => [
+            Array.from(all, (node) => [
                 tree.depth[node],
                 tree.nameOf(node),
                 ...columns.map(({ value, show, plain, text }) => {
@@ -211,6 +246,7 @@ export function TreeTable(props: Props) {
                 }),
             ]),
         );
+    };
     const shown: ComponentChildren[] = [];
     for (let index = from; index < to; index++) shown.push(row(index));
     const selectedInSight = at >= from && at < to;
@@ -240,7 +276,7 @@ export function TreeTable(props: Props) {
                     {rows.length.toLocaleString('en')} of {tree.size.toLocaleString('en')} rows are open
                     {tree.whole ? '' : `, ${tree.loaded.toLocaleString('en')} loaded`}. Keys: arrows; Enter: into the flame graph; *: expand siblings.
                 </span>
-                <button type="button" onClick={exported}>
+                <button type="button" onClick={() => void exported()}>
                     Save as CSV
                 </button>
             </p>

@@ -17,15 +17,3 @@ export function useWidth<T extends HTMLElement>(): [RefObject<T | null>, number]
     }, []);
     return [box, width];
 }
-
-/** Changes when the page turns dark or light: pictures are drawn with the colours of the moment. */
-export function useScheme(): boolean {
-    const [query] = useState(() => window.matchMedia('(prefers-color-scheme: dark)'));
-    const [dark, setDark] = useState(query.matches);
-    useEffect(() => {
-        const changed = () => setDark(query.matches);
-        query.addEventListener('change', changed);
-        return () => query.removeEventListener('change', changed);
-    }, [query]);
-    return dark;
-}

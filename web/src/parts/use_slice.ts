@@ -10,6 +10,10 @@ export interface LiveState {
     version: number;
     seconds: number;
     live: LiveShares | null;
+    /** Of a job that is, or was, sampled from outside. `note` is what the command has said. */
+    sampling: { runs: boolean; seconds: number; limit_seconds: number; note: string } | null;
+    /** Ranks on hosts that are not seen. */
+    unseen: { ranks: string; hosts: string } | null;
 }
 
 export interface LiveShares {
@@ -18,6 +22,8 @@ export interface LiveShares {
     work: number;
     transfer: number;
     waiting: number;
+    /** Of threads, if it is sampled from outside. */
+    stops: { count: number; median_ns: number; max_ns: number } | null;
     modules: { name: string; share: number; transfer: number; waiting: number; interval_width: number | null }[];
 }
 
@@ -38,17 +44,20 @@ export function useProfile(): Profile {
 
 export type Loaded<T> = { state: 'loading' } | { state: 'ready'; data: T } | { state: 'none' } | { state: 'failed'; error: string };
 
-/** A slice of the profile, or why it is not there. */
+/** A slice of the profile, or why it is not there; none is asked for without a name. */
 export function useSlice<T>(name: string): Loaded<T> {
     const { source } = useProfile();
     const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' });
     const shown = useRef('');
     useEffect(() => {
         let current = true;
-        const settle = (next: Loaded<T>) => current && setLoaded(next);
+        const settle = (next: Loaded<T>): void => {
+            if (current) setLoaded(next);
+        };
         // A newer version of a running job replaces what is shown when it is there.
         if (shown.current !== name) settle({ state: 'loading' });
         shown.current = name;
+        if (!name) return settle({ state: 'none' });
         source.slice<T>(name).then(
             (data) => settle({ state: 'ready', data }),
             (error: Error) =>

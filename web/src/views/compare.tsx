@@ -15,7 +15,13 @@ interface Listed {
 
 const SHOWN = 200;
 
-export function Compare({ profiles }: { profiles: Listed[] }) {
+interface Props {
+    profiles: Listed[];
+    /** Of all of them: not repeated here. */
+    directory: string;
+}
+
+export function Compare({ profiles, directory }: Props) {
     const [chosen, setChosen] = useState<string[]>([]);
     const [mode, setMode] = useState('');
     const runs = profiles.filter(({ id }) => chosen.includes(id));
@@ -42,7 +48,7 @@ export function Compare({ profiles }: { profiles: Listed[] }) {
                             checked={chosen.includes(id)}
                             onChange={(event) => setChosen(event.currentTarget.checked ? [...chosen, id] : chosen.filter((other) => other !== id))}
                         />{' '}
-                        <bdi title={program}>{file}</bdi> <span class="quiet">({count(ranks)})</span>
+                        <bdi title={program}>{file.slice(directory.length)}</bdi> <span class="quiet">({count(ranks)})</span>
                     </label>
                 ))}
             </fieldset>

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How much of the time is lost, and to what: the factors of the run, of regions and of timers.
-import type { Efficiency, Factors } from '../data/types';
+import { useMemo } from 'preact/hooks';
+
+import { hasRank } from '../data/rankset';
+import type { Efficiency, Factors, Ranks } from '../data/types';
 import { Explain } from '../parts/explain';
 import { Meter } from '../parts/meter';
 import { type Column, Table } from '../parts/table';
 import { isFromOutside, Uncounted } from '../parts/uncounted';
 import { useProfile, useSlice } from '../parts/use_slice';
-import { viewAddress } from '../state';
+import { selectedRanks, viewAddress } from '../state';
 import { percent, percentFine, plural, seconds } from '../text/units';
 
 export function EfficiencyView() {
@@ -153,7 +156,59 @@ function OfRun({ efficiency: e }: { efficiency: Efficiency }) {
                 <a href={viewAddress('balance')}>Work and waiting of each rank</a>
             </p>
             <Startup efficiency={e} />
+            {e.parallel !== null && <OfSelected />}
         </section>
+    );
+}
+
+/** From the times of the processes of these ranks, as fm_factors_of does for all of them. */
+function factorsOfSelected({ processes: { rank, wall_s: wall, mpi_s: mpi } }: Ranks, chosen: ReturnType<typeof selectedRanks.peek>) {
+    let n = 0;
+    let sum = 0;
+    let work = 0;
+    let longest = 0;
+    rank.forEach((value, i) => {
+        const whole = wall[i];
+        const inMpi = mpi[i];
+        if (value === null || !hasRank(chosen, value) || whole === null || inMpi === null) return;
+        const outside = Math.max(0, whole - inMpi);
+        n++;
+        sum += outside;
+        work = Math.max(work, outside);
+        longest = Math.max(longest, whole);
+    });
+    if (n === 0 || !(longest > 0) || !(work > 0)) return null;
+    return { n, load_balance: sum / n / work, communication: work / longest, parallel: sum / n / longest };
+}
+
+const OF_SELECTED = [
+    ['parallel', 'parallel efficiency', 'mean work / wall time'],
+    ['load_balance', 'load balance', 'mean / longest work'],
+    ['communication', 'communication', 'longest work / wall time'],
+] as const;
+
+/** The factors of the selected ranks by themselves, as far as there are times of each rank. */
+function OfSelected() {
+    const chosen = selectedRanks.value;
+    const loaded = useSlice<Ranks>('ranks');
+    const factors = useMemo(() => (loaded.state === 'ready' && chosen.length > 0 ? factorsOfSelected(loaded.data, chosen) : null), [loaded, chosen]);
+    if (!factors) return null;
+    return (
+        <div data-part="selected">
+            <h3>The selected {factors.n === 1 ? 'rank' : plural(factors.n, 'rank')}, whole run</h3>
+            <ul class="factors">
+                {OF_SELECTED.map(([key, name, definition], i) => (
+                    <li key={key}>
+                        <span style={{ paddingLeft: `${i ? 1.4 : 0}rem` }}>{i ? name : <strong>{name}</strong>}</span>
+                        <span data-value={key}>
+                            <Meter value={factors[key]} fine />
+                        </span>
+                        <span class="quiet">{definition}, of the selected ranks</span>
+                    </li>
+                ))}
+            </ul>
+            <p class="quiet">Serialisation, transfer, regions and timers are known for all ranks together only.</p>
+        </div>
     );
 }
 

@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 
 import { rankRows } from '../data/rank_rows';
-import { parseRanks, type Range } from '../data/rankset';
+import { paleUnless } from '../data/rankset';
 import type { Ranks, Spread } from '../data/types';
 import { ChartFrame } from '../parts/chart';
 import { RanksLink } from '../parts/links';
@@ -144,15 +144,6 @@ function shortPath(path: string, directory: string): string {
 
 // ---- tables ----
 
-function touches(chosen: Range[], ranks: string): boolean {
-    return parseRanks(ranks).some(([first, last]) => chosen.some((range) => range[0] <= last && range[1] >= first));
-}
-
-/** What the selected ranks do not use becomes pale. */
-function paleUnless(chosen: Range[]): (row: Use) => string {
-    return (row) => (chosen.length > 0 && !touches(chosen, row.ranks) ? 'pale' : '');
-}
-
 function interfaceOf({ mpi, stdio, fortran }: Use): string {
     return mpi ? 'MPI-IO' : fortran && stdio ? 'Fortran, stdio' : fortran ? 'Fortran' : stdio ? 'stdio' : 'POSIX';
 }
@@ -170,8 +161,33 @@ function timeColumns<T extends Use>(wall: number): Column<T>[] {
     ];
 }
 
-function ranksColumn<T extends Use>(): Column<T> {
-    return { title: 'Ranks', text: true, value: (row) => row.ranks, show: (row) => <RanksLink ranks={row.ranks} /> };
+interface UsesProps<T> {
+    name: string;
+    title: string;
+    caption: string;
+    rows: T[];
+    first: Column<T>;
+    more: Column<T>[];
+}
+
+/** What was used how long and by whom: classes or files. What the selected ranks do not use is pale. */
+function Uses<T extends Use>({ name, title, caption, rows, first, more }: UsesProps<T>) {
+    const { job } = useProfile().summary;
+    const ranks: Column<T> = { title: 'Ranks', text: true, value: (row) => row.ranks, show: (row) => <RanksLink ranks={row.ranks} /> };
+    return (
+        <section>
+            <h3>{title}</h3>
+            <Table
+                name={name}
+                caption={caption}
+                rows={rows}
+                rowClass={paleUnless(selectedRanks.value)}
+                sortedBy={1}
+                limit={12}
+                columns={[first, ...timeColumns<T>(job.wall_sum_s), ...more, ranks]}
+            />
+        </section>
+    );
 }
 
 function Name({ text, full }: { text: string; full: string }) {
@@ -183,45 +199,36 @@ function Name({ text, full }: { text: string; full: string }) {
 }
 
 function Classes({ io }: { io: Io }) {
-    const { job } = useProfile().summary;
-    const chosen = selectedRanks.value;
     const perCall = (row: Class) => (row.reads + row.writes > 0 ? (row.read_bytes + row.written_bytes) / (row.reads + row.writes) : null);
     return (
-        <section>
-            <h3>Classes of files</h3>
-            <Table
-                name="io-classes"
-                caption="Files by extension and the first levels of their path; * stands for numbers"
-                rows={io.classes}
-                rowClass={paleUnless(chosen)}
-                sortedBy={1}
-                limit={12}
-                columns={[
-                    {
-                        title: 'Files',
-                        text: true,
-                        value: (row) => row.name,
-                        show: (row) => <Name text={row.mpi ? `${row.name} (MPI-IO)` : row.name} full={row.name} />,
-                    },
-                    ...timeColumns<Class>(job.wall_sum_s),
-                    {
-                        title: 'Number',
-                        about: 'Number of different files; <= if some may be counted once for each rank',
-                        value: (row) => row.files,
-                        show: (row) => `${row.files_at_most ? '<= ' : ''}${count(row.files)}`,
-                    },
-                    { title: 'Requests', about: 'Calls that read or write', value: (row) => row.reads + row.writes, show: (row) => count(row.reads + row.writes) },
-                    {
-                        title: 'Bytes/call',
-                        unit: 'bytes',
-                        about: 'Mean size of a request',
-                        value: perCall,
-                        show: (row) => (perCall(row) === null ? <span class="quiet">-</span> : bytes(perCall(row))),
-                    },
-                    ranksColumn<Class>(),
-                ]}
-            />
-        </section>
+        <Uses
+            name="io-classes"
+            title="Classes of files"
+            caption="Files by extension and the first levels of their path; * stands for numbers and random parts"
+            rows={io.classes}
+            first={{
+                title: 'Files',
+                text: true,
+                value: (row) => row.name,
+                show: (row) => <Name text={row.mpi ? `${row.name} (MPI-IO)` : row.name} full={row.name} />,
+            }}
+            more={[
+                {
+                    title: 'Number',
+                    about: 'Number of different files; <= if some may be counted once for each rank',
+                    value: (row) => row.files,
+                    show: (row) => `${row.files_at_most ? '<= ' : ''}${count(row.files)}`,
+                },
+                { title: 'Requests', about: 'Calls that read or write', value: (row) => row.reads + row.writes, show: (row) => count(row.reads + row.writes) },
+                {
+                    title: 'Bytes/call',
+                    unit: 'bytes',
+                    about: 'Mean size of a request',
+                    value: perCall,
+                    show: (row) => (perCall(row) === null ? <span class="quiet">-</span> : bytes(perCall(row))),
+                },
+            ]}
+        />
     );
 }
 
@@ -235,27 +242,19 @@ function useOf(file: File): string {
 
 function Files({ io }: { io: Io }) {
     const { job } = useProfile().summary;
-    const chosen = selectedRanks.value;
     if (io.files.length === 0) return null;
     return (
-        <section>
-            <h3>Files</h3>
-            <Table
-                name="io-files"
-                caption="Heaviest files by name, at most 32 of a class"
-                rows={io.files}
-                rowClass={paleUnless(chosen)}
-                sortedBy={1}
-                limit={12}
-                columns={[
-                    { title: 'File', text: true, value: (row) => row.path, show: (row) => <Name text={shortPath(row.path, job.directory)} full={row.path} /> },
-                    ...timeColumns<File>(job.wall_sum_s),
-                    { title: 'Opens', value: (row) => row.opens, show: (row) => count(row.opens) },
-                    { title: 'Use', text: true, about: 'How it was used, and with which interface', value: useOf },
-                    ranksColumn<File>(),
-                ]}
-            />
-        </section>
+        <Uses
+            name="io-files"
+            title="Files"
+            caption="Heaviest files by name, at most 32 of a class"
+            rows={io.files}
+            first={{ title: 'File', text: true, value: (row) => row.path, show: (row) => <Name text={shortPath(row.path, job.directory)} full={row.path} /> }}
+            more={[
+                { title: 'Opens', value: (row) => row.opens, show: (row) => count(row.opens) },
+                { title: 'Use', text: true, about: 'How it was used, and with which interface', value: useOf },
+            ]}
+        />
     );
 }
 

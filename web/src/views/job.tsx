@@ -21,6 +21,7 @@ export function JobView() {
         ['Launcher', job.launcher],
         ['Language', job.language],
         ['Build id', job.build_id],
+        ['Commit', job.commit ?? ''],
         ['Process grid', job.cart_dims.join(' x ')],
         ['Time taken by Fathom', seconds(job.overhead_s)],
         ['Version of Fathom', job.versions.runtime ?? ''],

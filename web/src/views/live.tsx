@@ -6,8 +6,9 @@ import { formatRanks } from '../data/rankset';
 import { RanksLink } from '../parts/links';
 import { SliceView } from '../parts/slice_view';
 import { type LiveShares, useProfile } from '../parts/use_slice';
-import { viewAddress } from '../state';
+import { place, viewAddress } from '../state';
 import { count, percent, percentFine, plural, seconds } from '../text/units';
+import { SamplingState, Unseen } from './sampling';
 import { SequenceChart } from './sequence';
 
 const MODULES = 12;
@@ -16,16 +17,19 @@ const ENOUGH = 0.01;
 
 export function LiveView() {
     const { live, summary } = useProfile();
+    const [, job] = place.value;
     if (!live) return <p class="quiet">The job has ended.</p>;
     return (
         <>
             <h2>
                 Running for {seconds(live.seconds)} <small>on {plural(summary.job.ranks, 'rank')}; the figures are those until now</small>
             </h2>
+            {live.sampling && <SamplingState job={job} live={live} />}
+            <Unseen job={job} live={live} />
             {live.live ? (
                 <Shares shares={live.live} />
             ) : (
-                <p class="quiet">The job takes no samples (--sample off), so shares of modules are unknown.</p>
+                <p class="quiet">{live.sampling?.runs ? 'No samples yet.' : 'The job takes no samples (--sample off), so shares of modules are unknown.'}</p>
             )}
             <SliceView<{ sequence: Sequence | null }> name="sequence" missing="">
                 {({ sequence }) =>
@@ -75,7 +79,7 @@ function States({ sequence }: { sequence: Sequence }) {
             <h3>
                 State of the ranks{' '}
                 <small>
-                    at their latest samples{sequence.rank_step > 1 && `, of every ${sequence.rank_step}th rank`}
+                    at their latest samples{sequence.rank_step > 1 && `, of one rank in ${sequence.rank_step}`}
                 </small>
             </h3>
             <ul>

@@ -7,8 +7,8 @@ import { ChartFrame } from '../parts/chart';
 import { SliceView } from '../parts/slice_view';
 import { type Column, Table } from '../parts/table';
 import { useProfile } from '../parts/use_slice';
-import { useWidth } from '../parts/use_width';
-import { param, setParam } from '../state';
+import { useWidth } from '../parts/use_box';
+import { param, selectedRanks, setParam } from '../state';
 import { percent, percentFine, seconds } from '../text/units';
 import { SequenceChart } from './sequence';
 
@@ -43,6 +43,11 @@ export function ModulesView() {
                         </SliceView>
                         {modules && total(modules.tree) > 0 && (
                             <>
+                                {selectedRanks.value.length > 0 && (
+                                    <p class="quiet" data-part="of-all-ranks">
+                                        In the sequence, ranks that are not selected are pale. The figures below are of all ranks.
+                                    </p>
+                                )}
                                 <Graph modules={modules} />
                                 <Shares modules={modules} />
                             </>
@@ -211,7 +216,7 @@ function GraphBox({ box, width, whole, property, enlarge }: BoxProps) {
     return (
         <g
             role={enlarge ? 'button' : 'img'}
-            tabIndex={enlarge ? 0 : undefined}
+            tabindex={enlarge ? 0 : undefined} // as SVG writes it: tabIndex is another attribute there
             aria-label={label}
             class={enlarge ? 'can-enlarge' : undefined}
             onClick={enlarge ?? undefined}

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 
 import { meanOf, rankRows, selectionOf } from '../data/rank_rows';
-import { parseRanks, type Range } from '../data/rankset';
+import { paleUnless } from '../data/rankset';
 import type { Ranks, Spread } from '../data/types';
 import { ChartFrame } from '../parts/chart';
 import { coloursOfNames } from '../parts/colours';
@@ -151,6 +151,7 @@ function OfMpi({ mpi }: { mpi: Mpi }) {
             {tab === 'regions' && <Regions mpi={mpi} />}
             {tab === 'communicators' && <Communicators mpi={mpi} />}
             {tab === 'successions' && <Successions mpi={mpi} />}
+            {tab !== 'routines' && selectedRanks.value.length > 0 && <OfAllRanks />}
         </>
     );
 }
@@ -299,6 +300,16 @@ function Routines({ mpi }: { mpi: Mpi }) {
                 {mpi.routines.some(({ name }) => name === 'MPI_Finalize') && 'MPI_Finalize is counted only: measurement ends where it begins.'}
             </p>
         </>
+    );
+}
+
+/** Profiles have calls per rank only by routine. */
+function OfAllRanks() {
+    return (
+        <p class="quiet" data-part="of-all-ranks">
+            These figures are of all ranks: a profile has calls per rank by routine, and sampled times per rank in{' '}
+            <a href={viewAddress('paths')}>Call paths</a>.
+        </p>
     );
 }
 
@@ -468,10 +479,6 @@ function SizeTable({ mpi, rows }: { mpi: Mpi; rows: Mpi['sizes'] }) {
 
 // ---- regions ----
 
-function touches(chosen: Range[], ranks: string): boolean {
-    return parseRanks(ranks).some(([first, last]) => chosen.some((range) => range[0] <= last && range[1] >= first));
-}
-
 function Regions({ mpi }: { mpi: Mpi }) {
     const chosen = selectedRanks.value;
     if (mpi.regions.length === 0)
@@ -487,7 +494,7 @@ function Regions({ mpi }: { mpi: Mpi }) {
             caption="Regions of the program; figures include nested regions"
             rows={mpi.regions}
             rowKey={(row) => row.path}
-            rowClass={(row) => (chosen.length > 0 && !touches(chosen, row.ranks) ? 'pale' : '')}
+            rowClass={paleUnless(chosen)}
             limit={50}
             columns={[
                 {
@@ -586,7 +593,7 @@ function Successions({ mpi }: { mpi: Mpi }) {
                 name="mpi-successions"
                 caption="Reductions with no other MPI call between them, on the same communicator"
                 rows={rows}
-                rowClass={(row) => (chosen.length > 0 && !touches(chosen, row.ranks) ? 'pale' : '')}
+                rowClass={paleUnless(chosen)}
                 limit={25}
                 columns={[
                     routineColumn(),

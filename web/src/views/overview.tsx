@@ -2,15 +2,16 @@
 // The first page: the verdict, where the time goes, the factors of efficiency, the ranks, and what to do about it.
 import { useMemo, useState } from 'preact/hooks';
 
-import { hasRank, parseRanks } from '../data/rankset';
-import type { Finding, Host, Ranks, Summary } from '../data/types';
+import { formatRanks, hasRank, parseRanks } from '../data/rankset';
+import type { Host, Ranks, Split, Summary } from '../data/types';
 import { shade } from '../parts/colours';
 import { Explain } from '../parts/explain';
-import { PlaceLink, RanksLink } from '../parts/links';
+import { RanksLink } from '../parts/links';
 import { SliceView } from '../parts/slice_view';
 import { useProfile } from '../parts/use_slice';
-import { selectedRanks, setParam, viewAddress } from '../state';
-import { count, percent, plural, seconds } from '../text/units';
+import { LONGEST_SELECTION, selectedRanks, setParam, viewAddress } from '../state';
+import { percent, plural, seconds } from '../text/units';
+import { Findings } from './findings';
 
 export function Overview() {
     const { summary } = useProfile();
@@ -144,13 +145,48 @@ function EfficiencyTree({ summary: { efficiency: e } }: { summary: Summary }) {
 
 // ---- split ----
 
-function TimeSplit({ summary: { split, job } }: { summary: Summary }) {
-    const parts: { key: string; name: string; value: number | null; what: string; view: string }[] = [
+interface SplitPart {
+    key: string;
+    name: string;
+    value: number | null;
+    what: string;
+    view: string;
+    estimated?: boolean;
+}
+
+/** MPI is one part where waiting and transfer are not told apart. */
+function partsOf(split: Split): SplitPart[] {
+    const mpi: SplitPart[] =
+        split.waiting_s === null || split.transfer_s === null
+            ? [{ key: 'mpi', name: 'MPI', value: split.mpi_s, what: 'Time in MPI routines: waiting for other ranks, and transfer of data.', view: 'mpi' }]
+            : [
+                  {
+                      key: 'waiting',
+                      name: 'waiting',
+                      value: split.waiting_s,
+                      what: `Time in MPI in which a rank waits for others: what calls take beyond those that do not wait; an estimate. MPI in all: ${percent(split.mpi_s / split.wall_s)}.`,
+                      view: 'balance',
+                      estimated: true,
+                  },
+                  {
+                      key: 'transfer',
+                      name: 'transfer',
+                      value: split.transfer_s,
+                      what: `Time in MPI that is not waiting; an estimate. MPI in all: ${percent(split.mpi_s / split.wall_s)}.`,
+                      view: 'mpi',
+                      estimated: true,
+                  },
+              ];
+    return [
         { key: 'program', name: 'program', value: split.program_s, what: 'Computation: time outside MPI and file I/O.', view: 'paths' },
-        { key: 'mpi', name: 'MPI', value: split.mpi_s, what: 'Time in MPI routines: waiting for other ranks, and transfer of data.', view: 'mpi' },
+        ...mpi,
         { key: 'io', name: 'file I/O', value: split.io_s, what: 'Time in file I/O outside MPI.', view: 'io' },
         { key: 'no-cpu', name: 'no CPU', value: split.no_cpu_s, what: 'Time in which a rank could have run but had no CPU.', view: 'balance' },
     ];
+}
+
+function TimeSplit({ summary: { split, job } }: { summary: Summary }) {
+    const parts = partsOf(split);
     const known = parts.filter((part) => (part.value ?? 0) > 0);
     return (
         <section class="card" aria-label="Where the time goes" data-part="split">
@@ -180,6 +216,7 @@ function TimeSplit({ summary: { split, job } }: { summary: Summary }) {
                             <a href={viewAddress(part.view)}>{part.name}</a>{' '}
                             <strong data-value={part.key}>{part.value === null ? 'unknown' : percent(part.value / split.wall_s)}</strong>
                         </Explain>
+                        {part.estimated && <span class="quiet"> (estimated)</span>}
                     </li>
                 ))}
             </ul>
@@ -193,8 +230,7 @@ const CELLS = 256;
 const HOSTS = 16;
 
 interface Cell {
-    first: number;
-    last: number;
+    ranks: number[];
     /** Of the time; null if unknown. */
     lost: number | null;
 }
@@ -225,8 +261,7 @@ function cellsOf(ranks: number[], shares: Map<number, number | null>): Cell[] {
         const members = ranks.slice(i, i + group);
         const known = members.map((rank) => shares.get(rank) ?? null).filter((share): share is number => share !== null);
         cells.push({
-            first: members[0],
-            last: members[members.length - 1],
+            ranks: members,
             lost: known.length ? known.reduce((sum, share) => sum + share, 0) / known.length : null,
         });
     }
@@ -243,18 +278,46 @@ function rowsOf(ranks: Ranks, hosts: Host[]): Row[] {
     });
 }
 
+/** A cell, or the first one of several. */
+interface Start {
+    row: number;
+    cell: number;
+}
+
 function RankStrip({ ranks }: { ranks: Ranks }) {
     const { job } = useProfile().summary;
-    const [from, setFrom] = useState<number | null>(null);
+    const [start, setStart] = useState<Start | null>(null);
+    const [refused, setRefused] = useState(false);
     const rows = useMemo(() => rowsOf(ranks, job.hosts_list), [ranks, job]);
     const cells = rows.flatMap((row) => row.cells);
     if (cells.length < 2) return null;
     const most = cells.reduce<Cell>((a, b) => ((b.lost ?? -1) > (a.lost ?? -1) ? b : a), cells[0]);
-    const name = (cell: Cell) => (cell.first === cell.last ? `rank ${cell.first}` : `ranks ${cell.first}-${cell.last}`);
-    const select = (first: number, last: number) =>
-        setParam({ ranks: first === last ? `${first}` : `${Math.min(first, last)}-${Math.max(first, last)}` });
+    const name = ({ ranks: of }: Cell) => (of.length === 1 ? `rank ${of[0]}` : `ranks ${of[0]}-${of[of.length - 1]}`);
+    const select = (row: number, from: number, to: number) => {
+        const [low, high] = [Math.min(from, to), Math.max(from, to)];
+        const text = formatRanks(rows[row].cells.slice(low, high + 1).flatMap((cell) => cell.ranks));
+        setRefused(text.length > LONGEST_SELECTION);
+        if (text.length <= LONGEST_SELECTION) setParam({ ranks: text });
+    };
+    /** Arrow keys move along the cells, with Shift they select; Enter selects one, Escape none. */
+    const key = (event: KeyboardEvent, row: number, cell: number) => {
+        const end = rows[row].cells.length - 1;
+        const step = { ArrowRight: 1, ArrowLeft: -1, Home: -end, End: end }[event.key];
+        if (step !== undefined) {
+            const next = Math.min(end, Math.max(0, cell + step));
+            const from = start?.row === row ? start.cell : cell;
+            const buttons = (event.currentTarget as HTMLElement).parentElement?.children;
+            (buttons?.[next] as HTMLElement | undefined)?.focus();
+            setStart(event.shiftKey ? { row, cell: from } : null);
+            if (event.shiftKey) select(row, from, next);
+        } else if (event.key === 'Enter' || event.key === ' ') select(row, cell, cell);
+        else if (event.key === 'Escape') setParam({ ranks: '' });
+        else return;
+        event.preventDefault();
+    };
     const chosen = selectedRanks.value;
     const several = rows.length > 1;
+    const last = cells[cells.length - 1].ranks;
     return (
         <section class="card" aria-label="Ranks" data-part="ranks">
             <h2>
@@ -267,157 +330,43 @@ function RankStrip({ ranks }: { ranks: Ranks }) {
                             <bdi>{row.host}</bdi>
                         </span>
                     )}
-                    <div class="strip" role="group" aria-label={several ? `Ranks of ${row.host}` : 'Ranks'}>
+                    <div
+                        class="strip"
+                        role="group"
+                        aria-label={`Ranks${several ? ` of ${row.host}` : ''}. Arrow keys move along them, with Shift they select, Enter selects, Escape clears the selection.`}
+                    >
                         {row.cells.map((cell, i) => (
                             <button
                                 key={i}
                                 type="button"
-                                class={chosen.length && hasRank(chosen, cell.first) ? 'chosen' : ''}
+                                class={chosen.length && cell.ranks.some((rank) => hasRank(chosen, rank)) ? 'chosen' : ''}
                                 style={{ background: cell.lost === null ? 'none' : shade(cell.lost) }}
                                 tabIndex={i === 0 ? 0 : -1}
                                 aria-label={`${name(cell)}: ${percent(cell.lost)} lost`}
                                 title={`${name(cell)}: ${percent(cell.lost)} lost`}
-                                onPointerDown={() => setFrom(cell.first)}
+                                onPointerDown={() => setStart({ row: r, cell: i })}
                                 onPointerUp={() => {
-                                    select(from ?? cell.first, cell.last);
-                                    setFrom(null);
+                                    select(r, start?.row === r ? start.cell : i, i);
+                                    setStart(null);
                                 }}
-                                onKeyDown={(event) => moveAlong(event, () => select(cell.first, cell.last))}
+                                onKeyDown={(event) => key(event, r, i)}
                             />
                         ))}
                     </div>
                 </div>
             ))}
             <p class="axis">
-                <span>{several ? '' : cells[0].first}</span>
+                <span>{several ? '' : cells[0].ranks[0]}</span>
                 <span class="quiet">
                     most: {name(most)}, {percent(most.lost)}
                 </span>
-                <span>{several ? '' : cells[cells.length - 1].last}</span>
+                <span>{several ? '' : last[last.length - 1]}</span>
             </p>
+            {refused && (
+                <p class="problem" role="alert">
+                    These ranks are too scattered for an address. Select fewer.
+                </p>
+            )}
         </section>
     );
-}
-
-/** Arrow keys move along the cells; Enter selects. */
-function moveAlong(event: KeyboardEvent, select: () => void): void {
-    const cell = event.currentTarget as HTMLElement;
-    const next = event.key === 'ArrowRight' ? cell.nextElementSibling : event.key === 'ArrowLeft' ? cell.previousElementSibling : null;
-    if (next instanceof HTMLElement) {
-        next.focus();
-        event.preventDefault();
-    } else if (event.key === 'Enter' || event.key === ' ') {
-        select();
-        event.preventDefault();
-    }
-}
-
-// ---- findings ----
-
-function Findings({ summary }: { summary: Summary }) {
-    const { findings } = summary;
-    if (findings.length === 0)
-        return (
-            <section aria-label="Findings" data-part="findings">
-                <h2>Findings</h2>
-                <p class="calm">Fathom found nothing that costs much time.{summary.balance_sentence && ` ${summary.balance_sentence}`}</p>
-            </section>
-        );
-    return (
-        <section aria-label="Findings" data-part="findings">
-            <h2>What to do about it</h2>
-            <ol class="findings">
-                {findings.map((finding, i) => (
-                    <FindingRow key={i} finding={finding} />
-                ))}
-            </ol>
-        </section>
-    );
-}
-
-function FindingRow({ finding }: { finding: Finding }) {
-    const [open, setOpen] = useState(false);
-    return (
-        <li>
-            <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-                <summary>
-                    <span class="what">{finding.text}</span>
-                </summary>
-                <div class="evidence">
-                    <p>
-                        <strong>What to try:</strong> {finding.advice}
-                    </p>
-                    {finding.trace && <p>{finding.trace}</p>}
-                    {open && <SliceView<Ranks> name="ranks">{(ranks) => <TwoGroups ranks={ranks} of={finding.ranks} />}</SliceView>}
-                    <p>
-                        <RanksLink ranks={finding.ranks} /> · rule <code>{finding.rule}</code> ·{' '}
-                        {finding.measured ? 'the cost is measured' : 'the cost is estimated'}
-                    </p>
-                    <dl class="facts small">
-                        {Object.entries(finding.evidence).map(([name, value]) => (
-                            <div key={name}>
-                                <dt>{name.replace(/_(s|ns|bytes)$/, '').replace(/_/g, ' ')}</dt>
-                                <dd>{evidenceText(name, value)}</dd>
-                            </div>
-                        ))}
-                    </dl>
-                </div>
-            </details>
-            <span class="place">{(finding.file || finding.function) && <PlaceLink {...finding} />}</span>
-            <span class="cost">
-                {finding.cost_s > 0 ? (
-                    <>
-                        <strong>{seconds(finding.cost_s)}</strong> {percent(finding.cost_fraction)}
-                    </>
-                ) : (
-                    <span class="quiet">no time</span>
-                )}
-            </span>
-        </li>
-    );
-}
-
-/** The ranks of a finding against the others: time in the program and in MPI, on average. */
-function TwoGroups({ ranks, of }: { ranks: Ranks; of: string }) {
-    const chosen = parseRanks(of);
-    const { rank, wall_s: wall, mpi_s: mpi } = ranks.processes;
-    const sums = { in: { n: 0, program: 0, mpi: 0 }, out: { n: 0, program: 0, mpi: 0 } };
-    rank.forEach((value, i) => {
-        if (value === null || wall[i] === null || mpi[i] === null) return;
-        const group = hasRank(chosen, value) ? sums.in : sums.out;
-        group.n++;
-        group.program += (wall[i] ?? 0) - (mpi[i] ?? 0);
-        group.mpi += mpi[i] ?? 0;
-    });
-    if (!sums.in.n || !sums.out.n) return null;
-    const rows = [
-        { name: `these ${plural(sums.in.n, 'rank')}`, ...sums.in },
-        { name: `the other ${plural(sums.out.n, 'rank')}`, ...sums.out },
-    ].map((row) => ({ ...row, program: row.program / row.n, mpi: row.mpi / row.n }));
-    const widest = Math.max(...rows.map((row) => row.program + row.mpi));
-    return (
-        <div class="two-groups" role="group" aria-label="Its ranks against the others, on average">
-            {rows.map((row) => (
-                <div key={row.name}>
-                    <span>{row.name}</span>
-                    <span class="track" aria-hidden="true">
-                        <span class="part-program" style={{ width: `${(100 * row.program) / widest}%` }} />
-                        <span class="part-mpi" style={{ width: `${(100 * row.mpi) / widest}%` }} />
-                    </span>
-                    <span>
-                        {seconds(row.program)} outside MPI, {seconds(row.mpi)} in MPI
-                    </span>
-                </div>
-            ))}
-        </div>
-    );
-}
-
-function evidenceText(name: string, value: number | string | null): string {
-    if (value === null) return 'unknown';
-    if (typeof value === 'string') return value;
-    if (name.endsWith('_s')) return seconds(value);
-    if (name.endsWith('_ns')) return seconds(value / 1e9);
-    if (name.endsWith('fraction') || name.endsWith('share')) return percent(value);
-    return Number.isInteger(value) || value >= 1000 ? count(Math.round(value)) : String(Number(value.toPrecision(3)));
 }

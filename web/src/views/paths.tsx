@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 import { NoSlice, type Source } from '../data/source';
-import { Tree, type TreeSlice } from '../data/tree';
+import { type FoundSlice, type Loader, Tree, type TreeSlice } from '../data/tree';
 import { TreeState } from '../parts/tree_state';
 import { PathsPage } from './paths_page';
 import { useProfile } from '../parts/use_slice';
@@ -15,13 +15,23 @@ export const TREES = ['calls', 'callers', 'flat'] as const;
 // Trees are large and are read once for each profile; what the reader opened in them is kept, too.
 const kept = new WeakMap<Source, Map<string, Promise<TreeState>>>();
 
+/** Two digits for each byte: names of slices have no other characters. */
+const hex = (text: string) => Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+function loaderOf(source: Source, which: string): Loader {
+    return {
+        below: (node) => source.once<TreeSlice>(`tree/${which}/${node}`),
+        rows: (first, n) => source.once<TreeSlice>(`tree/${which}/rows/${first}/${n}`),
+        find: (text) => source.once<FoundSlice>(`tree/${which}/find/${hex(text)}`),
+    };
+}
+
 function treeOf(source: Source, which: string): Promise<TreeState> {
     let trees = kept.get(source);
     if (!trees) kept.set(source, (trees = new Map()));
     let state = trees.get(which);
     if (!state) {
-        const load = (node: number) => source.once<TreeSlice>(`tree/${which}/${node}`);
-        state = source.once<TreeSlice>(`tree/${which}`).then((first) => new TreeState(new Tree(which, first, load)));
+        state = source.once<TreeSlice>(`tree/${which}`).then((first) => new TreeState(new Tree(which, first, source.server ? loaderOf(source, which) : null)));
         trees.set(which, state);
         state.catch(() => trees.delete(which));
     }
@@ -37,6 +47,7 @@ export function PathsView() {
     useEffect(() => {
         let current = true;
         setProblem(null);
+        if (!summary.sampled) return;
         treeOf(source, which).then(
             (tree) => current && setState(tree),
             (error: Error) => current && setProblem(error),
@@ -44,8 +55,8 @@ export function PathsView() {
         return () => {
             current = false;
         };
-    }, [source, which]);
-    if (problem instanceof NoSlice)
+    }, [source, which, summary.sampled]);
+    if (!summary.sampled || problem instanceof NoSlice)
         return (
             <>
                 <h2>Call paths</h2>

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 
 import { type Modules, moduleColour } from '../data/modules';
+import { NO_VALUES, RankValues, type RanksSlice } from '../data/rank_values';
 import type { Tree } from '../data/tree';
 import { coloursOfNames } from '../parts/colours';
-import { ColumnMenu } from '../parts/column_menu';
-import { type Colours, FlamePanel } from '../parts/flame_panel';
+import type { Colours } from '../parts/flame_panel';
+import { withRankColumns } from '../parts/rank_columns';
 import { SourcePane, type Sources } from '../parts/source_pane';
+import { Table } from '../parts/table';
 import { useProfile, useSlice } from '../parts/use_slice';
-import { useTreeAddress } from '../parts/tree_address';
-import { derivedColumns, derivedText, labelOf, MARKS, parseDerived, placeOf, timeColumns, titleOf } from '../parts/tree_columns';
-import { SearchField, useSearch } from '../parts/tree_search';
+import { labelOf, MARKS, timeColumns } from '../parts/tree_columns';
+import { TreePage } from '../parts/tree_page';
 import type { TreeState } from '../parts/tree_state';
-import { TreeTable } from '../parts/tree_table';
-import { param, setParam, viewAddress, viewName } from '../state';
+import { param, selectedRanks, setParam, viewAddress, viewName } from '../state';
 import { basename } from '../text/names';
 import { count, percent, plural, seconds } from '../text/units';
 
@@ -28,6 +28,7 @@ const HEADINGS: Record<string, string> = { calls: 'Call path', callers: 'Functio
 // ---- colours of the flame graph ----
 
 const COLOURED = 8;
+const MOST_FOR_COLOURS = 200000; // nodes; names of a larger tree have colours of their own
 const OTHER = 11; // the colour of modules that have none of their own
 
 /** `given`: colours that names have in the view of modules. */
@@ -67,216 +68,150 @@ function coloursBy(tree: Tree, by: string, executable: string, given: Map<string
 
 // ---- the page ----
 
-function usualColumns(withSources: boolean): string[] {
-    if (window.innerWidth < 700) return ['percent', 'own'];
-    return withSources && window.innerWidth < 1500 ? ['percent', 'inclusive', 'own', 'place'] : ['percent', 'inclusive', 'own', 'max', 'place'];
+function usualColumns(withSources: boolean, withRanks: boolean): string[] {
+    const ofRanks = withRanks ? ['selected', 'selected_percent'] : [];
+    if (window.innerWidth < 700) return withRanks ? ['selected'] : ['percent', 'own'];
+    const narrow = withSources && window.innerWidth < 1500;
+    if (withRanks) return [...ofRanks, ...(narrow ? ['spark'] : ['percent', 'inclusive', 'spark', 'place'])];
+    return narrow ? ['percent', 'inclusive', 'spark', 'place'] : ['percent', 'inclusive', 'own', 'max', 'spark', 'place'];
+}
+
+/** Values of ranks in the tree, and of all time, which only the tree of calls always has. */
+function useRankValues(which: string): { values: RankValues; whole: RankValues } {
+    const own = useSlice<RanksSlice>(`tree/${which}/ranks`);
+    const ofCalls = useSlice<RanksSlice>('tree/calls/ranks');
+    const values = useMemo(() => (own.state === 'ready' ? new RankValues(own.data) : NO_VALUES), [own]);
+    const whole = useMemo(() => (ofCalls.state === 'ready' ? new RankValues(ofCalls.data) : NO_VALUES), [ofCalls]);
+    return { values, whole };
 }
 
 interface Place {
     path: string;
     line: number;
+    /** The node whose source it is. */
+    node: number;
+}
+
+const NOWHERE: Place = { path: '', line: 0, node: -1 };
+
+/** The source of a node, or of the nearest node above it that has one: calls often end in libraries without source. `files` are
+ * those whose text can be shown; without such a file any one that is known. */
+function sourceOf(tree: Tree, selected: number, files: Set<string>): Place {
+    let known = NOWHERE;
+    for (let node = selected; node > 0; node = tree.parent[node]) {
+        const path = tree.text(tree.path[node]);
+        const defined = tree.text(tree.defined[node]);
+        if (files.has(path)) return { path, line: tree.line[node], node };
+        if (files.has(defined)) return { path: defined, line: 0, node };
+        if (!known.path && (path || defined)) known = { path: path || defined, line: path ? tree.line[node] : 0, node };
+    }
+    return known;
 }
 
 export function PathsPage({ state }: { state: TreeState }) {
     const { tree } = state;
+    const { which } = tree;
     const [place, setPlace] = useState<Place | null>(null);
     const [unfound, setUnfound] = useState('');
     const selected = state.selected.value;
     void tree.version.value;
-    const { zoom, onZoom, touch, ...reader } = useTreeAddress(state, {
-        here: () => viewName.peek() === 'paths' && (param('tree') || 'calls') === tree.which,
-        // A link to a place, such as that of a finding.
-        first: () => {
-            const find = param('find');
-            const path = param('source');
-            const line = Number(param('line')) || 0;
-            const node = find ? state.findPlace(find, path, line) : -1;
-            setUnfound(find && node < 0 ? find : '');
-            setPlace(path ? { path, line } : null);
-            if (node >= 0) state.select(node);
-            return Boolean(find);
-        },
-        more: { find: '', source: place?.path ?? '', line: place?.line ? String(place.line) : '' },
-    });
-    const onSelect = useCallback(
-        (node: number) => {
-            setPlace(null);
-            setUnfound('');
-            reader.onSelect(node);
-        },
-        [state],
-    );
-    const onSelectAndOpen = useCallback(
-        (node: number) => {
-            onSelect(node);
-            state.openTo(node);
-        },
-        [state],
-    );
+    if (!tree.has(selected)) void tree.filled.value; // it is being loaded
+    // A link to a place, such as that of a finding.
+    const first = async () => {
+        const find = param('find');
+        const path = param('source');
+        const line = Number(param('line')) || 0;
+        const node = find ? await state.locate(find, path, line) : -1;
+        setUnfound(find && node < 0 ? find : '');
+        setPlace(path ? { path, line, node } : null);
+        if (node >= 0) state.select(node);
+        return Boolean(find);
+    };
 
     const sources = useSlice<Sources>('sources');
-    const withSources = sources.state === 'ready' && sources.data.files.length > 0;
-
-    // ---- columns and order ----
-    const usualSort = tree.which === 'callers' ? 'exclusive' : 'inclusive';
-    const sort = param('sort') || usualSort;
-    const up = param('up') === '1';
-    const derived = useMemo(() => parseDerived(param('derived')), [param('derived')]);
-    const { all, problems } = useMemo(() => {
-        const made = derivedColumns(tree, derived);
-        return { all: [...timeColumns(tree), ...made.columns], problems: made.problems };
-    }, [tree, derived, tree.version.value]);
-    const keys = param('cols') ? param('cols').split(',') : [...usualColumns(withSources), ...all.filter(({ key }) => key[0] === '=').map(({ key }) => key)];
-    const columns = all.filter(({ key }) => keys.includes(key));
-    useLayoutEffect(() => {
-        const column = all.find(({ key }) => key === sort);
-        const key = sort === 'name' ? (node: number) => tree.textRank(tree.name[node]) : (column?.value ?? null);
-        state.sort(sort === usualSort && !up ? '' : `${sort} ${param('derived')}`, sort === usualSort && !up ? null : key, up);
-    }, [state, all, sort, up]);
-
-    // ---- search ----
-    const search = useSearch(state, param('q'));
-    const hit = useMemo(() => (search.flags ? (node: number) => search.flags![node] === 1 : null), [search]);
+    const files = useMemo(() => new Set(sources.state === 'ready' ? sources.data.files.map(({ path }) => path) : []), [sources]);
+    const { values, whole } = useRankValues(which);
+    const ranges = selectedRanks.value;
+    const chosen = useMemo(() => values.select(ranges), [values, ranges]);
+    const columns = useMemo(() => withRankColumns(timeColumns(tree), values, whole, chosen), [tree, values, whole, chosen, tree.version.value]);
 
     const executable = basename(useProfile().summary.job.executable);
     const by = param('colour') || 'file';
-    const modules = useSlice<{ modules: Modules | null }>('modules');
+    // Of a very large tree it has many megabytes, and a server makes nothing else of the profile meanwhile.
+    const modules = useSlice<{ modules: Modules | null }>(tree.size > MOST_FOR_COLOURS ? '' : 'modules');
     const given = useMemo(() => {
         const list = (modules.state === 'ready' && modules.data.modules?.list) || [];
         return new Map(list.filter(({ colour }) => colour < OTHER).map(({ name, colour }) => [name, moduleColour(name, colour)]));
     }, [modules]);
     const colours = useMemo(() => coloursBy(tree, by, executable, given), [tree, by, executable, given, tree.version.value]);
-    const weight = useCallback((node: number) => tree.weight(node), [tree]);
 
-    const shownPlace = place ?? {
-        path: tree.text(tree.path[selected]) || tree.text(tree.defined[selected]),
-        line: tree.text(tree.path[selected]) ? tree.line[selected] : 0,
-    };
-    const withPlace = keys.includes('place');
-    const { head } = tree;
-    const whole = tree.get('inclusive', 0);
+    const shownPlace = place ?? sourceOf(tree, selected, files);
+    const ofAbove = shownPlace.node >= 0 && shownPlace.node !== selected && !place;
+    const all_s = tree.get('inclusive', 0);
     return (
         <div class="paths">
-            <div class="paths-top">
-                <h2>Call paths</h2>
-                <ul class="tabs" aria-label="Trees">
-                    {Object.entries(TITLES).map(([name, title]) => (
-                        <li key={name}>
-                            <a
-                                href={viewAddress('paths', { tree: name === 'calls' ? '' : name, q: param('q'), cols: param('cols'), derived: param('derived') })}
-                                title={ABOUT[name]}
-                                aria-current={name === tree.which ? 'true' : undefined}
-                            >
-                                {title}
-                            </a>
-                        </li>
-                    ))}
-                </ul>
-                <SearchField state={state} search={search} onSearch={(q) => setParam({ q })} onHit={onSelectAndOpen} />
-            </div>
-            <p class="quiet about">
-                {ABOUT[tree.which]}. {head.samples !== null && <>{count(head.samples)} samples represent {seconds(head.time_s)} over all ranks and threads</>}
-                {head.left_out_s ? `; ${seconds(head.left_out_s)} in internal threads of MPI are left out` : ''}
-                {head.complete_fraction !== null && head.complete_fraction < 0.995 ? `; ${percent(1 - head.complete_fraction)} of the stacks are incomplete` : ''}.
-            </p>
-            {param('ranks') && <p class="quiet about">Times are those of all ranks: profiles have call paths per rank only as least, largest and mean time.</p>}
-            {unfound && (
-                <p class="problem" aria-live="polite">
-                    '<bdi>{unfound.slice(0, 100)}</bdi>' is in no sampled call path{tree.whole ? '' : ' that is loaded'}.
-                </p>
-            )}
-            {problems.concat(tree.problem.value || [], state.message.value || []).map((text) => (
-                <p class="problem" aria-live="polite" key={text}>
-                    {text}
-                </p>
-            ))}
-            <div class="tools">
-                <button type="button" title="Follows the heaviest child as long as it has at least half of the time of its parent" onClick={() => void state.hotPath(tree.children[selected] ? selected : 0).then(onSelect)}>
-                    Hot path
-                </button>
-                <button
-                    type="button"
-                    onClick={() => {
-                        touch();
-                        void state.openBelow(selected);
-                    }}
-                >
-                    Expand all below
-                </button>
-                <button
-                    type="button"
-                    onClick={() => {
-                        touch();
-                        state.closeBelow(selected);
-                    }}
-                >
-                    Collapse all below
-                </button>
-                <button type="button" onClick={() => onZoom(selected)}>
-                    Into the flame graph
-                </button>
-                <ColumnMenu
-                    tree={tree}
-                    all={all}
-                    shown={keys}
-                    derived={derived}
-                    onShown={(list) => setParam({ cols: list.join(',') })}
-                    onDerived={(list) => setParam({ derived: derivedText(list), cols: param('cols') && [...param('cols').split(',').filter((key) => key[0] !== '='), ...list.map(({ name }) => `=${name}`)].join(',') })}
-                />
-            </div>
-            <div class={withSources ? 'panes' : 'panes single'}>
-                <TreeTable
-                    name={`tree-${tree.which}`}
-                    caption={`Call paths: ${ABOUT[tree.which]}`}
-                    heading={HEADINGS[tree.which]}
-                    state={state}
-                    columns={columns}
-                    sort={sort}
-                    up={up}
-                    onSort={(key, rising) => setParam({ sort: key === usualSort ? '' : key, up: rising ? '1' : '' })}
-                    label={(node) => {
-                        const label = labelOf(tree, node);
-                        const at = withPlace ? '' : placeOf(tree, node);
-                        const kind = tree.kindOf(node);
-                        return (
-                            <>
-                                {label.slice(0, 400)}
-                                {at && !label.includes(at) && <span class="quiet"> at {at}</span>}
-                                {kind === 'statement' && tree.which === 'callers' && <span class="quiet"> {tree.nameOf(node).slice(0, 100)}</span>}
-                            </>
-                        );
-                    }}
-                    title={(node) => titleOf(tree, node)}
-                    onSelect={onSelect}
-                    onActivate={(node) => {
-                        onSelect(node);
-                        onZoom(node);
-                    }}
-                    rowClass={(node) => `${tree.kindOf(node) === 'routine' ? 'routine' : ''}${search.flags?.[node] ? ' hit' : ''}`}
-                />
-                <SourcePane
-                    path={shownPlace.path}
-                    line={shownPlace.line}
-                    whole_s={whole}
-                    onLine={(line) => {
-                        const node = state.findPlace('', shownPlace.path, line);
-                        if (node >= 0) onSelectAndOpen(node);
-                        touch();
-                        setPlace({ path: shownPlace.path, line });
-                    }}
-                />
-            </div>
-            <Selected tree={tree} node={selected} whole={whole} />
-            <FlamePanel
-                tree={tree}
-                root={zoom}
-                selected={selected}
-                hit={hit}
+            <TreePage
+                state={state}
+                title="Call paths"
+                tabs={Object.entries(TITLES).map(([name, title]) => ({
+                    name,
+                    title,
+                    about: ABOUT[name],
+                    address: viewAddress('paths', { tree: name === 'calls' ? '' : name, q: param('q'), cols: param('cols'), derived: param('derived') }),
+                }))}
+                tab={which}
+                notes={
+                    <>
+                        <About tree={tree} />
+                        {ranges.length > 0 && <OfRanks values={values} chosen={chosen} size={tree.size} />}
+                        {unfound && (
+                            <p class="problem" aria-live="polite">
+                                '<bdi>{unfound.slice(0, 100)}</bdi>' is in no sampled call path.
+                            </p>
+                        )}
+                    </>
+                }
+                name={`tree-${which}`}
+                caption={`Call paths: ${ABOUT[which]}`}
+                heading={HEADINGS[which]}
+                columns={columns}
+                usual={usualColumns(files.size > 0, chosen !== null)}
+                usualSort={which === 'callers' ? 'exclusive' : 'inclusive'}
+                address={{
+                    here: () => viewName.peek() === 'paths' && (param('tree') || 'calls') === which,
+                    first,
+                    more: { find: '', source: place?.path ?? '', line: place?.line ? String(place.line) : '' },
+                }}
+                onSelected={() => {
+                    setPlace(null);
+                    setUnfound('');
+                }}
+                hot={{ title: 'Hot path', about: 'Follows the heaviest child as long as it has at least half of the time of its parent' }}
+                remark={(node) =>
+                    tree.kindOf(node) === 'statement' && which === 'callers' && <span class="quiet"> {tree.nameOf(node).slice(0, 100)}</span>
+                }
+                rowClass={(node) => (ofAbove && node === shownPlace.node ? 'source-row' : '')}
+                beside={files.size > 0}
+                source={(reader) => (
+                    <SourcePane
+                        path={shownPlace.path}
+                        line={shownPlace.line}
+                        of={ofAbove ? labelOf(tree, shownPlace.node) : ''}
+                        whole_s={all_s}
+                        onLine={(line) => {
+                            const { path } = shownPlace;
+                            void state.locate('', path, line).then((node) => {
+                                if (node >= 0) reader.goTo(node);
+                                reader.touch();
+                                setPlace({ path, line, node });
+                            });
+                        }}
+                    />
+                )}
+                below={tree.has(selected) && <Selected tree={tree} node={selected} whole={all_s} values={values} />}
                 colours={colours}
-                weight={weight}
-                onSelect={onSelectAndOpen}
-                onZoom={onZoom}
-                tools={
+                flame
+                flameTools={
                     <label>
                         Colours{' '}
                         <select value={by} onChange={(event) => setParam({ colour: event.currentTarget.value === 'file' ? '' : event.currentTarget.value })}>
@@ -292,25 +227,70 @@ export function PathsPage({ state }: { state: TreeState }) {
     );
 }
 
+function About({ tree: { which, head } }: { tree: Tree }) {
+    return (
+        <p class="quiet about">
+            {ABOUT[which]}. {head.samples !== null && <>{count(head.samples)} samples represent {seconds(head.time_s)} over all ranks and threads</>}
+            {head.left_out_s ? `; ${seconds(head.left_out_s)} in internal threads of MPI are left out` : ''}
+            {head.complete_fraction !== null && head.complete_fraction < 0.995 ? `; ${percent(1 - head.complete_fraction)} of the stacks are incomplete` : ''}.
+        </p>
+    );
+}
+
+/** What a selection of ranks changes here. */
+function OfRanks({ values, chosen, size }: { values: RankValues; chosen: number[] | null; size: number }) {
+    return (
+        <p class="about" data-part="of-ranks">
+            {chosen
+                ? `${plural(chosen.length, 'rank')} selected: "Selected ranks" is their time, known for ${count(values.size)} of ${plural(size, 'node')}. All other figures, and the flame graph, are of all ranks.`
+                : 'Times are those of all ranks: nothing is known of the selected ranks alone.'}
+        </p>
+    );
+}
+
 /** The selected node in one sentence: what it costs, and how that is spread over ranks. */
-function Selected({ tree, node, whole }: { tree: Tree; node: number; whole: number }) {
+function Selected({ tree, node, whole, values }: { tree: Tree; node: number; whole: number; values: RankValues }) {
     const get = (key: string) => tree.get(key, node);
     const known = (key: string) => !Number.isNaN(get(key));
     const rank = (of: Int32Array) => (of[node] >= 0 ? ` (rank ${of[node]})` : '');
+    const ofRanks = useMemo(() => values.values(node), [values, node]);
     return (
-        <p class="selected-node" data-part="selected">
-            <strong>
-                <bdi>{labelOf(tree, node).slice(0, 200)}</bdi>
-            </strong>
-            : {seconds(get('inclusive'))} ({percent(get('inclusive') / (whole || NaN))}), own {seconds(get('exclusive'))}
-            {known('max') && node > 0 && (
-                <>
-                    ; per rank {known('min') ? seconds(get('min')) : 'unknown'}
-                    {rank(tree.minRank)} to {seconds(get('max'))}
-                    {rank(tree.maxRank)}, mean {seconds(get('avg'))}
-                </>
+        <>
+            <p class="selected-node" data-part="selected">
+                <strong>
+                    <bdi>{labelOf(tree, node).slice(0, 200)}</bdi>
+                </strong>
+                : {seconds(get('inclusive'))} ({percent(get('inclusive') / (whole || NaN))}), own {seconds(get('exclusive'))}
+                {known('max') && node > 0 && (
+                    <>
+                        ; per rank {known('min') ? seconds(get('min')) : 'unknown'}
+                        {rank(tree.minRank)} to {seconds(get('max'))}
+                        {rank(tree.maxRank)}, mean {seconds(get('avg'))}
+                    </>
+                )}
+                ; {plural(tree.descendants[node], 'node')} below.
+            </p>
+            {ofRanks && (
+                <details class="node-ranks">
+                    <summary>Time of each rank</summary>
+                    <Table
+                        name="node-ranks"
+                        caption={`Time of each rank in ${labelOf(tree, node).slice(0, 100)}, with what is called, rounded as in the profile`}
+                        rows={values.ranks.map((_, i) => i)}
+                        rowKey={(i) => i}
+                        columns={[
+                            { title: 'Rank', value: (i) => values.ranks[i] },
+                            {
+                                title: 'Time',
+                                unit: 's',
+                                bar: true,
+                                value: (i) => (Number.isNaN(ofRanks[i]) ? null : ofRanks[i]),
+                                show: (i) => (Number.isNaN(ofRanks[i]) ? 'unknown' : `~${seconds(ofRanks[i])}`),
+                            },
+                        ]}
+                    />
+                </details>
             )}
-            ; {plural(tree.descendants[node], 'node')} below.
-        </p>
+        </>
     );
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A comparison of runs: how the program scales, what stops it, and where. From the server, or as one file.
+import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 
@@ -215,8 +216,8 @@ function SpeedUp({ scale }: { scale: Scale }) {
         [scale],
     );
     const options = useMemo<Omit<uPlot.Options, 'width' | 'height'>>(() => {
-        const text = colour('--text');
-        const grid = { stroke: colour('--line'), width: 1 };
+        const text = () => colour('--text');
+        const grid = { stroke: () => colour('--line'), width: 1 };
         const axis = { stroke: text, grid, ticks: grid };
         const ranks = runs.map((run) => run.ranks);
         return {
@@ -229,8 +230,8 @@ function SpeedUp({ scale }: { scale: Scale }) {
             ],
             series: [
                 {},
-                { label: 'ideal', stroke: colour('--quiet'), dash: [6, 4], width: 1.5, points: { show: false } },
-                { label: 'measured', stroke: colour('--program'), width: 2.5, points: { show: true, size: 9, fill: colour('--program') } },
+                { label: 'ideal', stroke: () => colour('--quiet'), dash: [6, 4], width: 1.5, points: { show: false } },
+                { label: 'measured', stroke: () => colour('--program'), width: 2.5, points: { show: true, size: 9, fill: () => colour('--program') } },
             ],
         };
     }, [scale]);
@@ -252,10 +253,27 @@ function SpeedUp({ scale }: { scale: Scale }) {
     );
 }
 
+/** The name of its file, which may be broken after its parts. */
+function RunName({ run }: { run: ScaleRun }) {
+    return (
+        <bdi title={run.profile.slice(0, 500)}>
+            {basename(run.profile)
+                .slice(0, 300)
+                .split(/(?<=[._-])/)
+                .map((part, i) => (
+                    <Fragment key={i}>
+                        {i > 0 && <wbr />}
+                        {part}
+                    </Fragment>
+                ))}
+        </bdi>
+    );
+}
+
 /** Two versions side by side. */
 function Sides({ scale }: { scale: Scale }) {
-    const rows: [string, (run: ScaleRun) => string][] = [
-        ['Profile', (run) => basename(run.profile)],
+    const rows: [string, (run: ScaleRun) => ComponentChildren][] = [
+        ['Profile', (run) => <RunName run={run} />],
         ['Ranks', (run) => count(run.ranks)],
         ['Time per process', (run) => seconds(run.time_s)],
         ['In MPI', (run) => percentFine(run.mpi_fraction)],
@@ -266,13 +284,13 @@ function Sides({ scale }: { scale: Scale }) {
     ];
     return (
         <section class="card" aria-label="Both runs">
-            <table>
+            <table class="sides">
                 <caption>Both runs side by side</caption>
                 <thead>
                     <tr>
                         <th scope="col" class="text">Figure</th>
-                        <th scope="col">A</th>
-                        <th scope="col">B</th>
+                        <th scope="col" class="number">A</th>
+                        <th scope="col" class="number">B</th>
                     </tr>
                 </thead>
                 <tbody>
@@ -305,7 +323,7 @@ function RunTable({ scale }: { scale: Scale }) {
         of ? `${of.efficiency.toFixed(2)}${of.error >= 0.005 ? ` ± ${of.error.toFixed(2)}` : ''}` : '';
     const known = FACTORS.filter(([key]) => scale.runs.some(({ factors }) => factors[key] !== null && factors[key] !== undefined));
     const columns: Column<ScaleRun>[] = [
-        { title: 'Run', text: true, value: (run) => run.profile, show: (run) => <bdi title={run.profile.slice(0, 500)}>{basename(run.profile)}</bdi> },
+        { title: 'Run', text: true, value: (run) => run.profile, show: (run) => <RunName run={run} /> },
         { title: 'Ranks', value: ({ ranks }) => ranks, show: ({ ranks }) => count(ranks) },
         { title: 'Time', unit: 's', about: 'Mean per process, threads added up', value: (run) => run.time_s, show: (run) => seconds(run.time_s) },
         { title: 'Speed-up', about: 'Relative to the first run', value: ({ speedup }) => speedup, show: ({ speedup }) => speedup.toFixed(2) },

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where runs lose time: the tree of calls, callers, files, MPI routines or timers, with the excess time of each node.
-import { useCallback, useLayoutEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 
 import { runName, type Scale, scaleTree } from '../data/scale';
 import { FLAG, type Tree } from '../data/tree';
-import { ColumnMenu } from '../parts/column_menu';
 import { colour } from '../parts/colours';
 import { mix } from '../parts/flame';
-import { type Colours, FlamePanel } from '../parts/flame_panel';
-import { useTreeAddress } from '../parts/tree_address';
-import { derivedColumns, derivedText, labelOf, parseDerived, placeOf, titleOf } from '../parts/tree_columns';
-import { SearchField, useSearch } from '../parts/tree_search';
+import type { Colours } from '../parts/flame_panel';
+import { known, labelOf, placeOf } from '../parts/tree_columns';
+import { TreePage } from '../parts/tree_page';
 import { TreeState } from '../parts/tree_state';
-import { type TreeColumn, TreeTable } from '../parts/tree_table';
-import { addressOf, param, place, setParam } from '../state';
+import type { TreeColumn } from '../parts/tree_table';
+import { addressOf, param, place } from '../state';
 import { percentFine, seconds } from '../text/units';
 
 const TITLES: Record<string, string> = { calls: 'Calls', callers: 'Callers', flat: 'Flat', mpi: 'MPI', timers: 'Timers' };
@@ -28,8 +26,6 @@ function stateOf(scale: Scale): { state: TreeState; forms: string[] } {
     }
     return made;
 }
-
-const known = (value: number) => (Number.isNaN(value) ? null : value);
 
 function signed(fraction: number): string {
     if (Number.isNaN(fraction)) return 'unknown';
@@ -148,112 +144,38 @@ function coloursOf(scale: Scale, tree: Tree): Colours {
 export function ScaleTreeView({ scale, views }: { scale: Scale; views: string[] }) {
     const { state, forms } = stateOf(scale);
     const { tree } = state;
-    const loss = useCallback((node: number) => (tree.which === 'callers' && node > 0 ? tree.get('x_exclusive', node) : tree.get('x_inclusive', node)), [tree]);
-    const weight = useCallback((node: number) => tree.weight(node), [tree]);
-    const { zoom, onZoom, onSelect, touch } = useTreeAddress(state, { here: () => (param('view') || scale.view) === scale.view, weight: loss });
-    const onSelectAndOpen = useCallback(
-        (node: number) => {
-            onSelect(node);
-            state.openTo(node);
-        },
-        [state],
-    );
-    const selected = state.selected.value;
-    const sort = param('sort');
-    const up = param('up') === '1';
-    const derived = useMemo(() => parseDerived(param('derived')), [param('derived')]);
-    const { all, problems } = useMemo(() => {
-        const made = derivedColumns(tree, derived);
-        return { all: [...columnsOf(scale, tree, forms), ...made.columns], problems: made.problems };
-    }, [scale, derived]);
-    const keys = param('cols') ? param('cols').split(',') : [...usual(scale), ...all.filter(({ key }) => key[0] === '=').map(({ key }) => key)];
-    useLayoutEffect(() => {
-        const column = all.find(({ key }) => key === sort);
-        const key = sort === 'name' ? (node: number) => tree.textRank(tree.name[node]) : (column?.value ?? null);
-        state.sort(key ? `${sort} ${param('derived')}` : '', key, up);
-    }, [state, all, sort, up]);
-    const search = useSearch(state, param('q'));
-    const hit = useMemo(() => (search.flags ? (node: number) => search.flags![node] === 1 : null), [search]);
+    const loss = (node: number) => tree.get(tree.which === 'callers' && node > 0 ? 'x_exclusive' : 'x_inclusive', node);
+    const columns = useMemo(() => columnsOf(scale, tree, forms), [scale]);
     const colours = useMemo(() => coloursOf(scale, tree), [scale]);
-    const other = runName(scale, scale.other);
-    const describe = (node: number) =>
-        `${labelOf(tree, node).slice(0, 300)}: ${seconds(weight(node))} ${scale.mode === 'same' ? 'in B' : `on ${other}`}, of which ${seconds(tree.get('excess', node))} ${scale.mode === 'same' ? 'more than in A' : 'more than expected'}`;
+    const same = scale.mode === 'same';
+    const where = same ? 'in B' : `on ${runName(scale, scale.other)}`;
     return (
         <section aria-label="Where time is lost" class="paths">
-            <div class="paths-top">
-                <h2>{scale.mode === 'same' ? 'What differs' : 'Where time is lost'}</h2>
-                <ul class="tabs" aria-label="Trees">
-                    {views.map((name) => (
-                        <li key={name}>
-                            <a href={addressOf(place.value, { mode: param('mode'), view: name, q: param('q') })} aria-current={name === scale.view ? 'true' : undefined}>
-                                {TITLES[name] ?? name}
-                            </a>
-                        </li>
-                    ))}
-                </ul>
-                <SearchField state={state} search={search} onSearch={(q) => setParam({ q })} onHit={onSelectAndOpen} />
-            </div>
-            {problems.map((text) => (
-                <p class="problem" key={text}>
-                    {text}
-                </p>
-            ))}
-            <div class="tools">
-                <button type="button" title="Follows the child with the largest loss" onClick={() => void state.hotPath(tree.children[selected] ? selected : 0, loss).then(onSelect)}>
-                    Path of the largest loss
-                </button>
-                <button type="button" onClick={() => { touch(); void state.openBelow(selected); }}>
-                    Expand all below
-                </button>
-                <button type="button" onClick={() => { touch(); state.closeBelow(selected); }}>
-                    Collapse all below
-                </button>
-                {scale.view !== 'timers' && (
-                    <button type="button" onClick={() => onZoom(selected)}>
-                        Into the flame graph
-                    </button>
-                )}
-                <ColumnMenu
-                    tree={tree}
-                    all={all}
-                    shown={keys}
-                    derived={derived}
-                    onShown={(list) => setParam({ cols: list.join(',') })}
-                    onDerived={(list) => setParam({ derived: derivedText(list), cols: '' })}
-                />
-            </div>
-            <TreeTable
+            <TreePage
+                state={state}
+                title={same ? 'What differs' : 'Where time is lost'}
+                tabs={views.map((name) => ({
+                    name,
+                    title: TITLES[name] ?? name,
+                    address: addressOf(place.value, { mode: param('mode'), view: name, q: param('q') }),
+                }))}
+                tab={scale.view}
                 name={`scale-${scale.view}`}
                 caption={`Excess time, ${TITLES[scale.view] ?? scale.view}`}
                 heading={scale.view === 'callers' ? 'Function and its callers' : scale.view === 'timers' ? 'Timer' : 'Call path'}
-                state={state}
-                columns={all.filter(({ key }) => keys.includes(key))}
-                sort={sort}
-                up={up}
-                onSort={(key, rising) => setParam({ sort: key, up: rising ? '1' : '' })}
-                label={(node) => {
-                    const label = labelOf(tree, node);
-                    const at = keys.includes('place') ? '' : placeOf(tree, node);
-                    return (
-                        <>
-                            {label.slice(0, 400)}
-                            {at && !label.includes(at) && <span class="quiet"> at {at}</span>}
-                            {tree.flags[node] & FLAG.byName ? <span class="quiet"> (by name)</span> : null}
-                        </>
-                    );
-                }}
-                title={(node) => titleOf(tree, node)}
-                onSelect={onSelect}
-                onActivate={(node) => {
-                    onSelect(node);
-                    onZoom(node);
-                }}
-                rowClass={(node) => `${tree.kindOf(node) === 'routine' ? 'routine' : ''}${search.flags?.[node] ? ' hit' : ''}${certain(tree, node) ? '' : ' uncertain'}`}
+                columns={columns}
+                usual={usual(scale)}
+                usualSort=""
+                address={{ here: () => (param('view') || scale.view) === scale.view, weight: loss }}
+                hot={{ title: 'Path of the largest loss', about: 'Follows the child with the largest loss' }}
+                remark={(node) => (tree.flags[node] & FLAG.byName ? <span class="quiet"> (by name)</span> : null)}
+                rowClass={(node) => (certain(tree, node) ? '' : 'uncertain')}
+                colours={colours}
+                describe={(node) =>
+                    `${labelOf(tree, node).slice(0, 300)}: ${seconds(tree.weight(node))} ${where}, of which ${seconds(tree.get('excess', node))} more than ${same ? 'in A' : 'expected'}`
+                }
+                flame={scale.view !== 'timers' /* timers may overlap, so their times do not add up to a picture */}
             />
-            {/* Timers may overlap, so their times do not add up to a picture. */}
-            {scale.view !== 'timers' && (
-                <FlamePanel tree={tree} root={zoom} selected={selected} hit={hit} colours={colours} weight={weight} describe={describe} onSelect={onSelectAndOpen} onZoom={onZoom} />
-            )}
         </section>
     );
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the main thread of each rank did over time: the sequence of modules.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 
 import { moduleColour, type Sequence, total, type Modules } from '../data/modules';
 import { ChartFrame } from '../parts/chart';
+import { useDrawing } from '../parts/drawing';
 import { Table } from '../parts/table';
-import { useWidth } from '../parts/use_width';
+import { useWidth } from '../parts/use_box';
 import { param, selectedRanks, setParam } from '../state';
 import { percent, plural, seconds } from '../text/units';
 import { drawSequence, rowHeight, SEQUENCE_MARGIN, sequenceAt, type Window } from './sequence_drawing';
@@ -59,19 +60,12 @@ export function SequenceChart({ sequence, modules }: { sequence: Sequence; modul
     const canvas = useRef<HTMLCanvasElement>(null);
     const [place, setPlace] = useState<Place | null>(null);
     const [brush, setBrush] = useState<{ from: number; to: number } | null>(null);
-    const [theme, setTheme] = useState(0);
     const shown = windowOf(sequence);
     const only = sequence.modules.findIndex(({ name }) => name === param('module'));
     const chosen = selectedRanks.value;
-    useEffect(() => {
-        const dark = window.matchMedia('(prefers-color-scheme: dark)');
-        const change = () => setTheme((n) => n + 1);
-        dark.addEventListener('change', change);
-        return () => dark.removeEventListener('change', change);
-    }, []);
-    useEffect(() => {
+    useDrawing(() => {
         if (canvas.current && width > 0) drawSequence(canvas.current, sequence, shown, width, chosen, only >= 0 ? only : null);
-    }, [sequence, shown.from, shown.to, width, chosen, only, theme]);
+    }, [sequence, shown.from, shown.to, width, chosen, only]);
 
     const at = (event: PointerEvent) => {
         const edges = canvas.current?.getBoundingClientRect();

@@ -12,7 +12,7 @@ import { PlaceLink, RanksLink } from '../parts/links';
 import { SliceView } from '../parts/slice_view';
 import { type Column, Table } from '../parts/table';
 import { useProfile } from '../parts/use_slice';
-import { useWidth } from '../parts/use_width';
+import { useWidth } from '../parts/use_box';
 import { param, selectedRanks, setParam, viewAddress } from '../state';
 import { count, percent, percentFine, plural, seconds } from '../text/units';
 
@@ -84,6 +84,11 @@ function Timers({ timers }: { timers: Timer[] }) {
                 rowClass={({ timer }) => (chosen.includes(timer.name) ? 'chosen' : '')}
             />
             {rows.some(({ timer }) => timer.parent === '*') && <p class="quiet">*: started inside different timers, or only sometimes inside one.</p>}
+            {selectedRanks.value.length > 0 && (
+                <p class="quiet" data-part="of-all-ranks">
+                    The table is of all ranks. Below, groups without a selected rank are pale.
+                </p>
+            )}
             {chosen.map((name) => {
                 const row = rows.find(({ timer }) => timer.name === name);
                 return row && <Selected key={name} row={row} />;

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { hasRank } from '../data/rankset';
 import { type Cell, HostRanges, type Metric, Tiles, type TopologyHead } from '../data/topology';
 import { ChartFrame } from '../parts/chart';
+import { onColours } from '../parts/drawing';
 import { SliceView } from '../parts/slice_view';
 import { type Column, Table } from '../parts/table';
 import { useProfile } from '../parts/use_slice';
@@ -73,7 +74,7 @@ function Topology({ head }: { head: TopologyHead }) {
                         <>
                             Rows send, columns receive; {level > 0 ? `a cell is ${2 ** level} x ${2 ** level} ranks; ` : ''}
                             the scale is logarithmic
-                            {hosts.hosts.length > 1 ? '; a frame is a host, and what is outside goes over the network' : ''}.
+                            {hosts.hosts.length > 1 && 2 ** level * hosts.hosts.length < head.ranks ? '; a frame is a host, and what is outside goes over the network' : ''}.
                         </>
                     }
                     table={() => <Heavy heaviest={heaviest} metric={metric} head={head} name="topology-table" />}
@@ -253,10 +254,13 @@ class Control {
         listen<PointerEvent>(canvas, 'pointerleave', () => this.point(this.drawing.cursor));
         listen<MouseEvent>(canvas, 'dblclick', (event) => this.zoomAt(0.25, ...this.place(event)));
         listen<KeyboardEvent>(box, 'keydown', (event) => this.key(event), false);
-        listen<Event>(window.matchMedia('(prefers-color-scheme: dark)'), 'change', () => {
-            this.drawing.readColours();
-            this.redraw();
-        });
+        ended.addEventListener(
+            'abort',
+            onColours(() => {
+                this.drawing.readColours();
+                this.drawing.draw();
+            }),
+        );
         tiles.arrived = () => this.changed();
         this.observer = new ResizeObserver(() => this.resize());
         this.observer.observe(box);

@@ -154,6 +154,7 @@ export class MatrixDrawing {
     scale(level: number): Scale {
         const high = this.tiles.head.max[this.metric][level] || 1;
         const least = this.tiles.least[this.metric][level];
+        if (least >= high) return { low: high, high }; // all cells have one value
         return { low: Number.isFinite(least) ? Math.min(high, this.base ** Math.floor(Math.log(least) / Math.log(this.base) + 1e-9)) : high, high };
     }
 
@@ -172,7 +173,7 @@ export class MatrixDrawing {
         const base = Math.log(scale.low);
         const range = Math.log(scale.high) - base;
         for (let i = 0; i < values.length; i++) {
-            const share = values[i] <= scale.low ? 0 : range > 0 ? (Math.log(values[i]) - base) / range : 1;
+            const share = range > 0 ? Math.max(0, (Math.log(values[i]) - base) / range) : 1;
             points[tile.cells[i]] = this.shades[Math.min(255, Math.round(255 * share))];
         }
         pen.putImageData(image, 0, 0);
@@ -451,19 +452,26 @@ export class MatrixDrawing {
         const { low, high } = this.scale(this.level);
         const top = MARGIN.top + this.side + 12;
         const width = Math.min(this.side, 420);
+        const single = !(high > low);
         pen.save();
         pen.translate(MARGIN.left, top);
         pen.fillStyle = this.gradient(pen, width);
-        pen.fillRect(0, 0, width, 11);
+        if (single) pen.translate(24 - width, 0); // its end
+        pen.fillRect(single ? width - 24 : 0, 0, single ? 24 : width, 11);
         pen.restore();
         pen.fillStyle = colour('--quiet');
         pen.font = '12px system-ui, sans-serif';
         pen.textBaseline = 'top';
+        if (single) {
+            pen.textAlign = 'left';
+            pen.fillText(`${this.format(high)} in each cell with messages`, MARGIN.left + 30, top - 1);
+            return;
+        }
         const decades = Math.log(high / low) / Math.log(this.base);
         const each = Math.max(1, Math.ceil(decades / (width / 80)));
         let end = -Infinity;
         const label = (value: number, align: CanvasTextAlign) => {
-            const x = MARGIN.left + (decades > 0 ? (Math.log(value / low) / Math.log(this.base) / decades) * width : width);
+            const x = MARGIN.left + (Math.log(value / low) / Math.log(this.base) / decades) * width;
             const text = this.format(value);
             const half = pen.measureText(text).width;
             const left = align === 'left' ? x : align === 'right' ? x - half : x - half / 2;
@@ -472,7 +480,7 @@ export class MatrixDrawing {
             pen.fillText(text, x, top + 15);
             end = left + half;
         };
-        if (high > low) label(low, 'left');
+        label(low, 'left');
         const last = pen.measureText(this.format(high)).width;
         for (let power = each; power < decades; power += each) {
             const value = low * this.base ** power;
