@@ -49,6 +49,10 @@ static void test_problems(void)
                  {"FATHOM_SAMPLE", "\033[2J",
                   "FATHOM_SAMPLE must be a rate of at most 10000 samples per second, or off, "
                   "not '?[2J'; sampling is off"},
+                 {"FATHOM_COMMIT", "3f2a91c", ""},
+                 {"FATHOM_COMMIT", "off", ""},
+                 {"FATHOM_COMMIT", "not a commit",
+                  "FATHOM_COMMIT must be a commit id, a tag of at most 24 characters, or off; no commit is recorded"},
                  {"FATHOM_OUTPUT", "/no/such/place", ""},
                  {"FATHOM_OUPUT", "x", "unknown setting FATHOM_OUPUT; did you mean FATHOM_OUTPUT?"},
                  {"FATHOM_SAMPLES", "9", "unknown setting FATHOM_SAMPLES; did you mean FATHOM_SAMPLE?"},

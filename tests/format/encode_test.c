@@ -446,6 +446,19 @@ static void test_files(void)
                again->n_events == profile->n_events,
            "a written file can be read");
     fm_profile_destroy(again);
+    struct fm_progress progress = {0};
+    tap_ok(!fm_profile_read_watched(path, &progress, &again, &error) &&
+               fm_progress_fraction(&progress) > FM_READ_FILE_PERCENT / 100.0 &&
+               fm_progress_fraction(&progress) <= FM_READ_PERCENT / 100.0,
+           "how far it is: %g", fm_progress_fraction(&progress));
+    fm_profile_destroy(again);
+    progress.done = 0;
+    tap_ok(fm_profile_read_watched(other, &progress, &again, &error) && fm_progress_fraction(&progress) == 0,
+           "nothing is done of a missing file");
+    fm_progress_set(&progress, 20, 60, 5, 10);
+    tap_ok(fm_progress_fraction(&progress) == 0.4, "half of a part");
+    fm_progress_set(&progress, 20, 60, 11, 10);
+    tap_ok(fm_progress_fraction(&progress) == 0.6, "a file that has grown");
     tap_ok(fm_profile_write(profile, other, &error) == FM_ERR_SYSTEM && strstr(error.text, "No such file"),
            "a missing directory: %s", error.text);
     tap_ok(fm_profile_read(other, &again, &error) == FM_ERR_SYSTEM, "a missing file: %s", error.text);

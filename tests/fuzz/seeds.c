@@ -1,5 +1,5 @@
 /* make seeds: writes the seeds of the fuzz targets below the folder it is given (tests/fuzz/corpus), small valid
- * profiles and segments to start from. To be run again when the format of either changes. */
+ * profiles, segments and records to start from. To be run again when the format of one changes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,6 +7,7 @@
 #include "merge/from_segment.h"
 #include "merge/merge.h"
 #include "merge/synthetic.h"
+#include "site/record/random_record.h"
 
 static void save(const char *folder, const char *name, unsigned number, const void *bytes, size_t size)
 {
@@ -57,14 +58,26 @@ static struct fm_profile *save_segment(const char *folder, unsigned number, cons
     return profile;
 }
 
+static void save_records(const char *folder)
+{
+    for (unsigned seed = 0; seed < 8; seed++) {
+        struct fm_record record;
+        char text[FM_RECORD_BYTES + 1];
+        fm_random_record(&record, seed, seed < 6 ? seed : 20);
+        size_t length = fm_record_write(&record, text);
+        save(folder, "record", seed, text, length);
+        fm_record_destroy(&record);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
-        fprintf(stderr, "usage: seeds FOLDER (with profile/ and segment/ in it)\n");
+        fprintf(stderr, "usage: seeds FOLDER (with profile/, segment/ and record/ in it)\n");
         return 2;
     }
-    const struct fm_synthetic jobs[] = {{4, 3, 2, 2, 2, 1, 1, 1, FM_TIMING_PLAIN, 12},
-                                        {8, 6, 8, 2, 4, 3, 2, 2, FM_TIMING_PLAIN, 40}};
+    const struct fm_synthetic jobs[] = {{4, 3, 2, 2, 2, 1, 1, 1, FM_TIMING_PLAIN, 12, 4, true},
+                                        {8, 6, 8, 2, 4, 3, 2, 2, FM_TIMING_PLAIN, 40, 0, false}};
     uint64_t state = 1;
     for (unsigned i = 0; i < 2; i++)
         save_profile(argv[1], i, save_segment(argv[1], i, &jobs[i]));
@@ -75,5 +88,6 @@ int main(int argc, char **argv)
         fm_profile_destroy(other);
         save_profile(argv[1], i, profile);
     }
+    save_records(argv[1]);
     return 0;
 }

@@ -65,6 +65,26 @@ def test_slices(tap, server, folder):
                   f"{name}: so are the ranks")
 
 
+def test_trees(tap, server):
+    """Rows and hits of the first tree; tests/pages/same_numbers_test.py compares their figures with the document."""
+    known = server.profiles()["whole-openmpi.fathom"]["id"]
+    base = f"/api/profile/{known}/tree/calls"
+    whole = server.document(base)
+    names = {number: whole["strings"][name] for number, name in zip(whole["id"], whole["name"])}
+    tap.equal(len(names), whole["nodes_in_tree"], "a small tree comes at once")
+    rows = server.document(f"{base}/rows/3/4")
+    tap.equal({n: rows["strings"][name] for n, name in zip(rows["id"], rows["name"])},
+              {n: names[n] for n in rows["id"]}, "rows are nodes of the tree")
+    tap.equal(rows["id"][-4:], [3, 4, 5, 6], "those that were asked for")
+    found = server.document(f"{base}/find/{'mpi_'.encode().hex()}")
+    tap.equal([n for n, hit in zip(found["id"], found["hit"]) if hit],
+              [n for n in sorted(names) if n and "mpi_" in names[n].lower()], "a search finds nodes by name")
+    ranks = server.document(f"{base}/ranks")
+    tap.ok(set(ranks["id"]) <= set(names) and len(ranks["id"]) == len(ranks["thousandths"]), "values of ranks", ranks)
+    for wrong in ("rows/3", "rows/99999999/1", "find/", "find/zz", f"find/{'61' * 101}", "find/../x", f"find/{'61' * 400}"):
+        tap.equal(server.ask(f"{base}/{wrong}").status, 404, f"there is no {wrong[:30]}")
+
+
 def test_caching(tap, server):
     known = next(iter(server.profiles().values()))["id"]
     path = f"/api/profile/{known}/mpi"
@@ -169,6 +189,7 @@ def main():
     with serving.Server(folder) as server:
         test_list(tap, server, folder)
         test_slices(tap, server, folder)
+        test_trees(tap, server)
         test_caching(tap, server)
         test_scale(tap, server, folder)
         test_changes(tap, server, folder)

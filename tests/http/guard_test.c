@@ -42,6 +42,15 @@ static void order(void)
     asked = good;
     asked.method = "POST";
     tap_ok(fm_guard_check(&guard, &asked).refused == 405, "a method that changes things");
+    asked.is_action = true;
+    tap_ok(fm_guard_check(&guard, &asked).refused == 403, "for an action, a cookie is not enough");
+    asked.origin = "http://127.0.0.1:8080";
+    tap_ok(!fm_guard_check(&guard, &asked).refused, "but a page of this server may ask for it");
+    asked.origin = "http://127.0.0.1:8081";
+    tap_ok(fm_guard_check(&guard, &asked).refused == 403, "and no other");
+    asked.origin = "http://127.0.0.1:8080";
+    asked.method = "GET";
+    tap_ok(fm_guard_check(&guard, &asked).refused == 405, "an action is no document");
     asked = good;
     asked.hosts = 2;
     tap_ok(fm_guard_check(&guard, &asked).refused == 403, "two hosts");

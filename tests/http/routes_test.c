@@ -26,7 +26,7 @@ static void lists(const char *list, int wanted, bool is_wrong)
 
 int main(void)
 {
-    char long_path[300] = "/api/profile/" ID "/";
+    char long_path[64 + FM_SLICE_BYTES] = "/api/profile/" ID "/";
     is("/", FM_ROUTE_PAGE, "", "");
     is("/assets/app.js", FM_ROUTE_SCRIPT, "", "");
     is("/assets/app.css", FM_ROUTE_STYLE, "", "");
@@ -37,6 +37,11 @@ int main(void)
     is("/api/profile/" ID "/tree/calls/17", FM_ROUTE_SLICE, ID, "tree/calls/17");
     is("/api/job/ompi-1-Ab_c/ranks", FM_ROUTE_JOB_SLICE, "ompi-1-Ab_c", "ranks");
     is("/api/job/a/stream", FM_ROUTE_JOB_STREAM, "a", "stream");
+    is("/api/job/a/sample", FM_ROUTE_JOB_SAMPLE, "a", "sample");
+    is("/api/job/a/stop", FM_ROUTE_JOB_STOP, "a", "stop");
+    tap_ok(fm_route_is_action(FM_ROUTE_JOB_STOP) && fm_route_is_action(FM_ROUTE_JOB_SAMPLE) &&
+               !fm_route_is_action(FM_ROUTE_JOB_STREAM) && !fm_route_is_action(FM_ROUTE_NONE),
+           "what is done, and what is only looked at");
     is("/api/job/a/stream/x", FM_ROUTE_JOB_SLICE, "a", "stream/x");
     const char *const nothing[] = {"",
                                    "//",

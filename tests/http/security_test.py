@@ -231,10 +231,49 @@ def test_other_user(tap, server, place, path):
     path.chmod(0o600)
 
 
+def test_other_user_of_port(tap, server):
+    """Another user is not listened to, even with the token, and cannot take the connections of the user."""
+    if os.getuid() != 0 or not shutil.which("setpriv"):
+        tap.skip("another user at the port", "needs root and setpriv")
+        return
+    import users
+    asking = ("import socket, sys\n"
+              "try:\n"
+              "    s = socket.create_connection(('127.0.0.1', int(sys.argv[1])))\n"
+              "    s.sendall(sys.argv[2].encode())\n"
+              "    print('got', len(s.recv(65536)))\n"
+              "except ConnectionError:\n"
+              "    print('got 0')\n")
+    request = server.text("/api/list").decode()
+    got = {who: subprocess.run([*prefix, "/usr/bin/python3", "-c", asking, str(server.port), request], capture_output=True,
+                               text=True, check=False).stdout.split() for who, prefix in (("other", users.ALONE), ("own", []))}
+    tap.ok(got["other"] == ["got", "0"] and int(got["own"][1]) > 0, "another user gets nothing at the port", got)
+    taking = ("import socket, sys\n"
+              "kept = []\n"
+              "for i in range(400):\n"
+              "    kept.append(socket.create_connection(('127.0.0.1', int(sys.argv[1]))))\n"
+              "print('taken', flush=True)\n"
+              "sys.stdin.read()")
+    with subprocess.Popen([*users.ALONE, "/usr/bin/python3", "-c", taking, str(server.port)], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as taker:
+        said = taker.stdout.readline()
+        with server.connect() as connection:
+            connection.sendall(server.text("/api/list"))
+            connection.settimeout(10)  # an unfinished request of another user would be waited for 20 s
+            with connection.makefile("rb") as stream:
+                try:
+                    status = serving.receive(stream).status
+                except TimeoutError:
+                    status = "no answer"
+        tap.equal((said, status), ("taken\n", 200), "and cannot take all connections")
+        taker.stdin.close()
+
+
 def main():
     tap = jobs.Tap()
     folder = serving.old_profiles()
     with serving.Server(folder) as server:
+        test_other_user_of_port(tap, server)
         test_token(tap, server)
         test_cookie(tap, server)
         test_host(tap, server)

@@ -2,6 +2,7 @@
 """Stacks are complete: of programs in many languages, built with optimisation and without frame pointers, 99.9 % of the
 samples and more are followed to their end, main or the start of a thread, and the functions in which they compute have
 their names."""
+import math
 import os
 import re
 import subprocess
@@ -89,7 +90,9 @@ def check(tap, title, mpi, command, kernels, starts=("main",), files=(), ranks=R
             return
         more = check_one(tap, title, job, kernels, starts)
         samples, partial, runs = samples + more[0], partial + more[1], runs + 1
-    tap.ok(samples and partial <= (1 - complete) * samples, f"{title}: stacks are complete", partial, samples)
+    # a few thousand samples tell a rate of 0.1 % only so well: three deviations of a count are chance
+    expected = (1 - complete) * samples
+    tap.ok(samples and partial <= expected + 3 * math.sqrt(expected), f"{title}: stacks are complete", partial, samples)
 
 
 def check_sources(tap, mpi):

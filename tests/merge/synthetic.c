@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/request_bins.h"
 #include "generated/routines.h"
+#include "model/file_class.h"
 #include "mpi/libraries.h"
 
 uint64_t fm_random(uint64_t *state, uint64_t n)
@@ -37,6 +39,9 @@ static const uint32_t sizes[FM_SECTION_COUNT] = {
     4,
     sizeof(struct fm_segment_sequence),
     1,
+    sizeof(struct fm_segment_succession),
+    sizeof(struct fm_segment_file),
+    sizeof(struct fm_segment_counters),
 };
 
 static size_t lay_out(const struct fm_synthetic *job, struct fm_segment_section *sections)
@@ -55,7 +60,10 @@ static size_t lay_out(const struct fm_synthetic *job, struct fm_segment_section 
                                                    job->paths,
                                                    4,
                                                    job->paths ? 1 : 0,
-                                                   FM_ROUTINES_ADDED_BYTES};
+                                                   FM_ROUTINES_ADDED_BYTES,
+                                                   0,
+                                                   job->files ? 1 + job->files : 0,
+                                                   job->counters};
     size_t at = (sizeof(struct fm_segment_header) + 63) / 64 * 64;
     for (size_t i = 0; i < FM_SECTION_COUNT; i++) {
         sections[i] = (struct fm_segment_section){at, capacities[i], sizes[i]};
@@ -327,6 +335,77 @@ static void add_sequence(const struct fm_synthetic *job, struct fm_segment_heade
     }
 }
 
+/* ---- files and counters ---- */
+
+static void read_file(struct fm_segment_io *io, uint64_t *state)
+{
+    *io = (struct fm_segment_io){.opens = 1, .reads = 20 + fm_random(state, 100), .seeks = fm_random(state, 20)};
+    io->read_bytes = io->reads << 16;
+    io->read_ticks = io->reads * (20000 + fm_random(state, 40000));
+    io->meta_ticks = 50000 + fm_random(state, 500000);
+    io->read_sizes[fm_request_bin(1 << 16)] = io->reads;
+}
+
+static void write_file(struct fm_segment_io *io, uint64_t *state)
+{
+    *io = (struct fm_segment_io){.opens = 1, .writes = 20 + fm_random(state, 100), .syncs = fm_random(state, 2)};
+    io->written_bytes = io->writes << 13;
+    io->write_ticks = io->writes * (30000 + fm_random(state, 90000));
+    io->meta_ticks = 80000 + fm_random(state, 800000);
+    io->write_sizes[fm_request_bin(1 << 13)] = io->writes;
+}
+
+static void add_files(const struct fm_synthetic *job, uint32_t rank, struct fm_segment_header *header, uint64_t *state)
+{
+    struct fm_segment_file *files = section(header, FM_SECTION_FILES);
+    if (!job->files)
+        return;
+    snprintf(files->name, sizeof files->name, "%s", FM_OTHER_FILES);
+    files->kind = FM_FILE_CLASS;
+    for (uint32_t i = 1; i <= job->files; i++) {
+        struct fm_segment_file *file = &files[i];
+        file->kind = FM_FILE_NAMED;
+        file->files = 1;
+        switch (i % 3) {
+        case 0:
+            snprintf(file->name, sizeof file->name, "/scratch/user/ocean/INPUT/forcing%u.nc", i);
+            read_file(&file->own, state);
+            break;
+        case 1:
+            snprintf(file->name, sizeof file->name, "/scratch/user/ocean/run/restart%u.%05u", i, rank);
+            file->interfaces = FM_FILE_BY_FORTRAN;
+            write_file(&file->own, state);
+            break;
+        default:
+            snprintf(file->name, sizeof file->name, "/scratch/user/ocean/out/history%u.nc", i);
+            file->kind |= FM_FILE_MPI;
+            write_file(&file->own, state);
+        }
+    }
+}
+
+static void add_counters(const struct fm_synthetic *job, struct fm_segment_header *header, uint64_t *state)
+{
+    static const char *const names[] = {"hinstructions", "hcycles", "hcache-references", "hcache-misses"};
+    enum { NAMES = sizeof names / sizeof *names };
+    struct fm_segment_counters *thread = section(header, FM_SECTION_COUNTERS);
+    if (!job->counters)
+        return;
+    for (size_t i = 0; i < NAMES; i++) {
+        uint32_t at = add_text(header, names[i]);
+        header->text_counters = i ? header->text_counters : at;
+        uint64_t total = (1000000000000 + fm_random(state, 1000000000000)) >> 2 * i;
+        thread->counts[i] = (struct fm_segment_count){.total = total,
+                                                      .mpi = total / 8 + fm_random(state, total / 4),
+                                                      .enabled_ns = header->user_ns,
+                                                      .running_ns = header->user_ns};
+    }
+    add_text(header, "");
+    thread->tid = (uint64_t)header->pid;
+    thread->split = NAMES;
+    header->n_counters = 1;
+}
+
 void fm_synthetic_segment(const struct fm_synthetic *job, uint32_t rank, void *bytes)
 {
     struct fm_segment_header *header = bytes;
@@ -342,4 +421,6 @@ void fm_synthetic_segment(const struct fm_synthetic *job, uint32_t rank, void *b
         fm_synthetic_timers(job, rank, header, &state);
     add_paths(job, rank, header, &state);
     add_sequence(job, header, &state);
+    add_files(job, rank, header, &state);
+    add_counters(job, header, &state);
 }

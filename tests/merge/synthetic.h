@@ -22,6 +22,8 @@ struct fm_synthetic {
     uint32_t timers;
     enum fm_synthetic_timing timing;
     uint32_t paths; /* nodes of call paths: most of them common to all ranks, some of a few, few of one alone */
+    uint32_t files; /* per rank: some that all read, some of its own, some that all write with MPI-IO */
+    bool counters;  /* instructions, cycles and cache misses, split between the program and MPI */
 };
 
 /* How large the segment of one rank is. */

@@ -23,6 +23,15 @@ int main(void)
     class_is("/a/1/2/3/4/5.h5", "*.h5 below /a/*/*");
     class_is("/", " below /");
     class_is("/tmp/gfortrantmpj129Fb (deleted)", "deleted files below /tmp");
+    class_is("/tmp/gfortrantmpj129Fb", "gfortrantmp* below /tmp");
+    class_is("/tmp/gfortrantmpzzaTmp", "gfortrantmp* below /tmp");
+    class_is("/tmp/tmp.Xa81bcQzuT/field.nc", "*.nc below /tmp/tmp.*");
+    class_is("/tmp/tmp.aB3xYz", "tmp.* below /tmp");
+    class_is("/a/ocean_tmp", "ocean_tmp below /a");
+    class_is("/a/tmpfields", "tmpfields below /a");
+    class_is("/a/tmp.nc", "*.nc below /a");
+    class_is("/a/tmp123456", "tmp* below /a");
+    class_is("/tmp/x/y", "y below /tmp/x");
     class_is("/tmp/field.nc (deleted)", "deleted files below /tmp");
     class_is("/tmp/ (deleted)", " (deleted) below /tmp");
     char path[4096], name[FM_FILE_CLASS_BYTES];

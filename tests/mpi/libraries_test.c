@@ -94,8 +94,20 @@ static void stack(void)
            "and others are not");
 }
 
+static void versions(void)
+{
+    char name[FM_MPI_VERSION_CHARS];
+    fm_mpi_version("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", name);
+    tap_ok(strcmp(name, "Open MPI 4.1.4") == 0, "the version of Open MPI: %s", name);
+    fm_mpi_version("MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7", name);
+    tap_ok(strcmp(name, "MPICH 4.0.2") == 0, "of MPICH: %s", name);
+    fm_mpi_version("", name);
+    tap_ok(strcmp(name, " ") == 0, "and of one without any");
+}
+
 int main(void)
 {
+    versions();
     rows_are_whole();
     files();
     symbols();

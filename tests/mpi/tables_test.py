@@ -16,6 +16,8 @@ NAME = re.compile(
 # What is no name of a library or a launcher, or belongs to one file for a reason.
 EXCEPTIONS = {
     "site.c": {"ompi_"},  # how functions of bindings are called
+    # a dictionary for compressing: what records are likely to contain
+    "pack.c": {r'OMPI_MCA_btl\":\"OMPI_MCA_pml\":\"ucx\",\"UCX_TLS\":\"UCX_NET_DEVICES\":\"MPICH_\":\"I_MPI_FABRICS\":\"shm:ofi\",\"I_MPI'},
     # keys of jobs, which Fathom makes up itself
     "job.c": {"hydra-group-%016llx", "hydra", "slurm-%.20s-%.12s-%.6s", "hydra=%s", "hydra="},
 }

@@ -18,10 +18,10 @@ def read(folder, name):
     return json.loads((folder / (name.replace("/", "_") + ".json")).read_text())
 
 
-def write(sample, limit):
+def write(sample, limit, *slices):
     folder = TMP / f"{sample}-{limit}"
-    folder.mkdir()
-    subprocess.run([MAKER, "--write", sample, str(limit), folder], check=True, cwd=TMP)
+    folder.mkdir(exist_ok=True)
+    subprocess.run([MAKER, "--write", sample, str(limit), folder, *slices], check=True, cwd=TMP)
     return folder
 
 
@@ -118,6 +118,89 @@ def check_trees(tap, folder, limit):
         head = read(folder, f"tree/{tree}")
         tap.equal({k: head.get(k) for k in document if k not in ("root", "callers", "flat")},
                   {k: v for k, v in document.items() if k not in ("root", "callers", "flat")}, f"so is the head of {tree}")
+
+
+KEYS = (("calls", "root"), ("callers", "callers"), ("flat", "flat"))
+
+
+def node_differences(slice_, flat):
+    wrong = []
+    for i, number in enumerate(slice_["id"]):
+        wanted, parent = flat[number]
+        got = node_of(slice_, i)
+        wrong += [f"node {number}, {key}: {got[key]!r} instead of {value!r}" for key, value in wanted.items()
+                  if key != "children" and got[key] != value]
+        if slice_["parent"][i] != parent:
+            wrong.append(f"node {number} is below {slice_['parent'][i]} instead of {parent}")
+    return wrong
+
+
+def ancestors(flat, number):
+    above = []
+    while (number := flat[number][1]) >= 0:
+        above.insert(0, number)
+    return above
+
+
+def check_rows(tap, limit):
+    """All rows in parts of three, as a table that is scrolled asks for them."""
+    document = read(TMP / f"paths-{limit}", "document")["calls"]
+    for tree, key in KEYS:
+        flat = flatten(document[key])
+        names = {first: f"tree/{tree}/rows/{first}/3" for first in range(0, len(flat), 3)}
+        folder, wrong = write("paths", limit, *names.values()), []
+        for first, name in names.items():
+            slice_ = read(folder, name)
+            n = min(3, limit or 3, len(flat) - first)
+            wanted = ancestors(flat, first) + list(range(first, first + n))
+            wrong += [f"{name}: {slice_['id']} instead of {wanted}"] if slice_["id"] != wanted else []
+            wrong += node_differences(slice_, flat)
+        tap.ok(not wrong, f"rows of {tree} with a limit of {limit} are those of the document", *wrong[:10])
+
+
+def is_hit(node, text):
+    text, file = text.lower(), (node["file"] or "").lower()
+    place, _, line = text.rpartition(":")
+    return text in node["name"].lower() or text in file or \
+        bool(place and line.isdigit() and file.endswith(place) and node["line"] == int(line))
+
+
+def check_found(tap, limit):
+    document = read(TMP / f"paths-{limit}", "document")["calls"]
+    texts = ("e", "SOLVER", "main", "MPI_", "solver.f90:8", "ean.f90:31", "nothing", ":8", "libz")
+    for tree, key in KEYS:
+        flat = flatten(document[key])
+        names = {text: f"tree/{tree}/find/{text.encode().hex()}" for text in texts}
+        folder, wrong = write("paths", limit, *names.values()), []
+        for text, name in names.items():
+            slice_ = read(folder, name)
+            hits = {number for number, (node, _) in enumerate(flat) if number and is_hit(node, text)}
+            shown = {node for node, hit in zip(slice_["id"], slice_["hit"]) if hit}
+            with_ancestors = {0}.union(shown, *(ancestors(flat, hit) for hit in shown))
+            least = min((flat[hit][0]["inclusive_s"] for hit in shown), default=0)
+            most = max((flat[hit][0]["inclusive_s"] for hit in hits - shown), default=0)
+            if slice_["hits"] != len(hits) or not shown <= hits or bool(shown) != bool(hits) or slice_["text"] != text:
+                wrong.append(f"'{text}': {slice_['hits']} hits, {sorted(shown)} instead of {sorted(hits)}")
+            if shown != hits and (not limit or len(shown) > 1 and len(slice_["id"]) > limit or least < most):
+                wrong.append(f"'{text}': only {sorted(shown)} of {sorted(hits)}")
+            if slice_["id"] != sorted(with_ancestors):
+                wrong.append(f"'{text}': {slice_['id']} instead of {sorted(with_ancestors)}")
+            wrong += node_differences(slice_, flat)
+        tap.ok(not wrong, f"what is found in {tree} with a limit of {limit} is in the document", *wrong[:10])
+
+
+def check_by_rank(tap, folder):
+    """The extremes and the mean over ranks are those of the document, and their ranks."""
+    document = read(folder, "document")["calls"]
+    for tree, key in KEYS:
+        flat, slice_, wrong = flatten(document[key]), read(folder, f"tree/{tree}/ranks"), []
+        for number, most, values in zip(slice_["id"], slice_["most_ns"], slice_["thousandths"]):
+            spread = flat[number][0]["per_rank"]
+            seconds_ = [value * most / 1e12 for value in values]
+            if seconds_.index(max(seconds_)) != spread["max_rank"] or abs(max(seconds_) - spread["max"]) > 1e-9 or \
+                    abs(min(seconds_) - spread["min"]) > most / 2e12 or abs(sum(seconds_) / 4 - spread["avg"]) > most / 2e12:
+                wrong.append(f"node {number}: {seconds_}, not {spread}")
+        tap.ok(not wrong and len(slice_["id"]) > 10 and slice_["ranks"] == "0-3", f"values by rank of {tree}", *wrong[:10])
 
 
 # ---- topology ----
@@ -266,6 +349,9 @@ def main():
     tap = Tap()
     for limit in (0, 5, 1):
         check_trees(tap, write("paths", limit), limit)
+        check_rows(tap, limit)
+        check_found(tap, limit)
+    check_by_rank(tap, TMP / "paths-0")
     unknown = write("unknown", 0)
     tap.ok(-1 in read(unknown, "tree/calls")["max_ns"], "if ranks have no shares, extremes are unknown")
     check_trees(tap, unknown, 0)

@@ -1,8 +1,10 @@
 /* The slices of the sample job, of one without call paths, and of one with a deep tree.
  *
- *   pages-slices --write SAMPLE NODES FOLDER   writes all slices of a sample (paths, pairs, or
+ *   pages-slices --write SAMPLE NODES FOLDER [SLICE...]
+ *                                               writes all slices of a sample (paths, pairs, or
  *                                              unknown, without shares of ranks), and the document that they
- *                                              are parts of, for same_numbers_test.py; NODES: limit of a slice of a tree */
+ *                                              are parts of, for same_numbers_test.py; NODES: limit of a slice of a tree; further slices
+ *                                              can be named */
 #include "pages/slices.h"
 
 #include <stdlib.h>
@@ -100,6 +102,61 @@ static void test_hot_path(void)
     close_slices(&opened);
 }
 
+#define TEN_BYTES "61616161616161616161"
+#define FIFTY_BYTES TEN_BYTES TEN_BYTES TEN_BYTES TEN_BYTES TEN_BYTES
+#define TOO_LONG FIFTY_BYTES FIFTY_BYTES "61"
+
+static void has(struct opened *opened, const char *name, const char *part, const char *what)
+{
+    struct fm_error error;
+    char *text = text_of(opened, name, &error);
+    if (!tap_ok(!error.status && strstr(text, part), "%s", what))
+        printf("# %s\n", text);
+    free(text);
+}
+
+static void test_rows(void)
+{
+    struct opened opened;
+    open_slices(&opened, sample_sampled(), 6);
+    has(&opened, "tree/calls/rows/0/3", "\"first\": 0, \"kinds\"", "rows from the root on");
+    has(&opened, "tree/calls/rows/0/3", "\"id\": [ 0, 1, 2 ]", "in depth-first order");
+    has(&opened, "tree/calls/rows/5/3", "\"id\": [ 0, 1, 2, 3, 4, 5, 6, 7 ], \"parent\": [ -1, 0, 1, 2, 3, 4, ",
+        "rows in the middle come with what is above the first");
+    has(&opened, "tree/calls/rows/9/2", "\"id\": [ 0, 1, 9, 10 ]", "and not with what is beside it");
+    has(&opened, "tree/calls/rows/0/100", "\"id\": [ 0, 1, 2, 3, 4, 5 ]", "no more than the limit");
+    has(&opened, "tree/calls/rows/21/100", "21 ], \"parent\"", "and no more than there are");
+    close_slices(&opened);
+}
+
+static void test_find(void)
+{
+    struct opened opened;
+    open_slices(&opened, sample_sampled(), 0);
+    has(&opened, "tree/calls/find/" TEN_BYTES, "\"hits\": 0, \"hit\": [ 0 ]", "what is not found");
+    has(&opened, "tree/calls/find/" FIFTY_BYTES FIFTY_BYTES, "\"hits\": 0", "a long text");
+    has(&opened, "tree/calls/find/416c6c5245", "\"text\": \"AllRE\", \"hits\": 1, \"hit\": [ 0, 0, 0, 0, 0, 1 ]",
+        "a hit with its ancestors, in any case");
+    has(&opened, "tree/calls/find/736f6c7665722e6639303a38", "\"hits\": 1, ", "solver.f90:8 is a line");
+    has(&opened, "tree/calls/find/722e6639303a7e38", "\"hits\": 1, ", "as is r.f90:~8");
+    has(&opened, "tree/calls/find/736f6c7665722e6639303a393939", "\"hits\": 0, ", "solver.f90:999 is none");
+    has(&opened, "tree/flat/find/616c6c", "\"hits\": 1, ", "the root is not searched");
+    close_slices(&opened);
+}
+
+static void test_ranks(void)
+{
+    struct opened opened;
+    open_slices(&opened, sample_sampled(), 0);
+    has(&opened, "tree/calls/ranks", "\"ranks\": \"0-3\", \"id\": [ 0, 1, ", "ranks of all that is known");
+    close_slices(&opened);
+    open_slices(&opened, sample_profile(4), 0);
+    struct fm_error error;
+    free(text_of(&opened, "tree/calls/ranks", &error));
+    tap_ok(error.status == FM_ERR_USAGE, "and none if nothing was sampled");
+    close_slices(&opened);
+}
+
 static void test_no_such_slice(void)
 {
     static const char *const names[] = {
@@ -116,6 +173,21 @@ static void test_no_such_slice(void)
         "tree/calls/1/2",
         "tree/calls/4294967296",
         "tree/calls/x",
+        "tree/calls/rows",
+        "tree/calls/rows/1",
+        "tree/calls/rows/1/0",
+        "tree/calls/rows/99999/1",
+        "tree/calls/rows/1/2/3",
+        "tree/calls/rows/1/x",
+        "tree/calls/ranks/",
+        "tree/calls/ranks/1",
+        "tree/calls/find",
+        "tree/calls/find/",
+        "tree/calls/find/6",
+        "tree/calls/find/6D",
+        "tree/calls/find/6d00",
+        "tree/calls/find/6x",
+        "tree/calls/find/" TOO_LONG,
         "ranks/1",
         "topology/0/0",
         "topology/0/0/0/0",
@@ -259,7 +331,7 @@ static struct fm_profile *profile_of(const char *sample)
     return profile;
 }
 
-static int write_all(const char *sample, const char *limit, const char *to)
+static int write_all(const char *sample, const char *limit, const char *to, char **more)
 {
     struct opened opened;
     struct fm_error error = {0};
@@ -272,6 +344,8 @@ static int write_all(const char *sample, const char *limit, const char *to)
         status = FM_ERR_SYSTEM;
     if (!status)
         status = fm_slices_visit(&opened.slices, write_one, &(struct writing){&opened, to}, &error);
+    for (; *more && !status; more++)
+        status = write_one(&(struct writing){&opened, to}, *more, &error);
     close_slices(&opened);
     if (status)
         fprintf(stderr, "%s\n", error.text);
@@ -280,11 +354,14 @@ static int write_all(const char *sample, const char *limit, const char *to)
 
 int main(int argc, char **argv)
 {
-    if (argc == 5 && strcmp(argv[1], "--write") == 0)
-        return write_all(argv[2], argv[3], argv[4]);
-    test_visit(0, 3, 3);
-    test_visit(4, 8, 30);
-    test_visit(1, 8, 60);
+    if (argc >= 5 && strcmp(argv[1], "--write") == 0)
+        return write_all(argv[2], argv[3], argv[4], argv + 5);
+    test_visit(0, 6, 6);
+    test_visit(4, 11, 33);
+    test_visit(1, 11, 63);
+    test_rows();
+    test_find();
+    test_ranks();
     test_hot_path();
     test_no_such_slice();
     test_not_sampled();

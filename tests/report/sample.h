@@ -92,6 +92,7 @@ static void sample_job(struct fm_profile *profile, uint32_t ranks)
         .language = "Fortran",
         .tool = "",
         .output = "",
+        .commit = "3f2a91c7d0e4b5a6978812f30c4d5e6f70819a2b",
         .runtime_version = "0.1.0",
         .merge_version = "0.1.0",
         .argv = argv,

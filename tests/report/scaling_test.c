@@ -284,7 +284,12 @@ static void test_misfits(void)
     large->job.build_id = "123";
     large->job.mpi = "MPICH 4.0.2";
     large->hosts[0].cores = 4;
+    small->job.commit = large->job.commit = "";
     noted(small, large, FM_SCALE_WEAK, "Note: the runs used different builds of pop (4 ranks, 8 ranks).", true);
+    small->job.commit = "v1.9";
+    large->job.commit = "3f2a91c7d0e4b5a6978812f30c4d5e6f70819a2b";
+    noted(small, large, FM_SCALE_WEAK,
+          "Note: the runs used different builds of pop (4 ranks: commit v1.9, 8 ranks: commit 3f2a91c7d0).", true);
     noted(small, large, FM_SCALE_WEAK, "Note: the MPI differs: Open MPI 4.1.4 (4 ranks), MPICH 4.0.2 (8 ranks).", true);
     noted(small, large, FM_SCALE_WEAK, "Note: ranks had no cores of their own (8 ranks on 4 cores): ", true);
     compared(small, large, "Note: ranks had no cores of their own (8 ranks on 4 cores): ", true);

@@ -14,7 +14,7 @@ for page in man/*.[13]; do
     result $? "$page is installed"
 done
 
-for command in run report scale check list export modules attach collect doctor; do
+for command in run report scale check list export modules attach collect calibrate doctor serve site; do
     [ -s "man/fathom-$command.1" ]
     result $? "fathom $command has a page"
 done

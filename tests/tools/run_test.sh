@@ -50,6 +50,23 @@ runs 0 "1 passed, 0 failed" "one left behind holds nothing up" <<<'echo 1..1; ec
 runs 0 "1 passed, 0 failed" "a word that fits" one <<<'echo 1..1; echo ok 1'
 runs 1 "tests/run: no test has two in its name." "a word that does not" two <<<'echo 1..1; echo ok 1'
 
+# ---- interrupted ----
+mkdir "$TMPDIR/scratch"
+cat >"$tree/tests/part/one_test.sh" <<END
+echo \$\$ >"$TMPDIR/pid"
+sleep 600
+END
+TMPDIR=$TMPDIR/scratch env -u BUILD /usr/bin/python3 "$tree/tests/run" >"$TMPDIR/out" 2>&1 &
+until [ -s "$TMPDIR/pid" ]; do sleep 0.1; done
+kill -TERM $!
+wait $!
+[ $? -eq 143 ]
+result $? "who ends the runner gets its status"
+! kill -0 "$(cat "$TMPDIR/pid")" 2>/dev/null
+result $? "its tests are ended"
+[ -z "$(ls -A "$TMPDIR/scratch")" ]
+result $? "and their folders removed"
+
 : >"$tree/tests/part/forgotten_test.c"
 env -u BUILD /usr/bin/python3 "$tree/tests/run" >"$TMPDIR/out" 2>&1
 [ $? -eq 1 ] && grep -q 'not listed in tests/meson.build' "$TMPDIR/out"

@@ -70,6 +70,15 @@ export async function tableRows(page, name) {
     return rows.map((row) => Object.fromEntries(row.map((cell, i) => [headings[i].replace(/ \([^)]*\)$/, ''), cell])));
 }
 
+/** What a button of a chart saves: its beginning. */
+export async function savedPicture(page, chart, kind) {
+    const [download] = await Promise.all([
+        page.waitForEvent('download', { timeout: 10000 }),
+        page.click(`[data-chart="${chart}"] button:text-is("Save as ${kind}")`),
+    ]);
+    return readFileSync(await download.path()).subarray(0, 200).toString('latin1');
+}
+
 export function parseCsv(text) {
     const rows = [[]];
     let cell = '';

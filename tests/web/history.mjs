@@ -12,6 +12,9 @@ const [history] = JSON.parse(readFileSync(path, 'utf8')).histories;
 const series = (name) => history.series.find((one) => one.name === name);
 tap.equal(series('<b>phase</b>').changes.map((change) => [change.run, change.worse]), [[Number(changed), true]], 'the region that became slower is found, since its run');
 tap.equal(series('constant').changes, [], 'and the one that did not is not');
+const [change] = series('<b>phase</b>').changes;
+tap.ok(change.text.includes(` since commit cccccccccc, ${history.runs[change.run].started.slice(0, 10)} `), 'with the commit and the day', change.text);
+tap.equal(history.runs.map((run) => run.commit?.slice(-1) ?? null), ['a', 'a', 'b', 'a', 'a', 'c', 'c', null, 'c'], 'each run has its commit');
 
 const browser = await openBrowser();
 for (const [kind, address] of [['file', file], ['served', served]]) {
@@ -24,9 +27,16 @@ for (const [kind, address] of [['file', file], ['served', served]]) {
     tap.equal(changes.map((text) => text.replace(/^.*?: /, '')).sort(), texts.sort(), `${kind}: the changes`);
     const runs = await tableRows(page, 'runs');
     tap.equal(runs.map((run) => run.Profile), history.runs.map((run) => run.file).reverse(), `${kind}: the runs, newest first`);
+    tap.equal(runs.map((run) => run.Commit), history.runs.map((run) => run.commit ?? '').reverse(), `${kind}: and their commits`);
     await page.click('[data-chart=history-regions] button:text-is("Show as table")');
     const rows = await tableRows(page, 'history-regions');
     tap.equal(rows.map((row) => Number(row['<b>phase</b>'])), series('<b>phase</b>').values, `${kind}: times of a region`);
+    await page.selectOption('[data-choice=order]', 'commit');
+    const ordered = [0, 1, 3, 4, 2, 5, 6, 8, 7];
+    const sorted = await tableRows(page, 'history-regions');
+    tap.equal(sorted.map((row) => row.Profile), ordered.map((i) => history.runs[i].file), `${kind}: in the order of commits`);
+    tap.equal(sorted.map((row) => Number(row['<b>phase</b>'])), ordered.map((i) => series('<b>phase</b>').values[i]), `${kind}: with their times`);
+    tap.ok(page.url().includes('order=commit'), `${kind}: the order is in the address`, page.url());
     tap.equal(await accessFaults(page), [], `${kind}: accessible`);
     tap.equal(page.problems, [], `${kind}: no errors`);
     if (kind === 'served') {

@@ -25,6 +25,8 @@ int main(int argc, char **argv)
 }
 """
 BEFORE, AFTER = 5, 4
+# "b" was tried between runs of "a"; since "c" it is slower; the last but one is not known
+COMMITS = [40 * "a", 40 * "a", "v1.0-b", 40 * "a", 40 * "a", 40 * "c", 40 * "c", "off", 40 * "c"]
 
 
 def main():
@@ -34,7 +36,8 @@ def main():
     program = jobs.compile_plain("phases", PROGRAM, f"-I{jobs.SOURCE}/include", f"-L{jobs.BUILD}", "-lfathom",
                                  f"-Wl,-rpath,{jobs.BUILD}")
     for run in range(BEFORE + AFTER):
-        job = jobs.run(jobs.AROUND, None, 1, [program, "100" if run < BEFORE else "900"])
+        job = jobs.run(jobs.AROUND, None, 1, [program, "100" if run < BEFORE else "900"],
+                       env={"FATHOM_COMMIT": COMMITS[run]})
         shutil.move(job.profiles()[0], folder / f"run{run}.fathom")
     (folder / "broken.fathom").write_bytes(b"not a profile")
     document = jobs.SCRATCH / "history.json"

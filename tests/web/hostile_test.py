@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Names that a browser would run, obey or show as another text: of functions, timers, regions, arguments and in notes. All
-of them stay text, in every view, as one file and from the server, and do not push the page apart."""
+"""Names that a browser would run, obey or show as another text: of functions, timers, regions, arguments, users, files and in
+notes. All of them stay text, in every view, comparison and history, as one file and from the server, and do not push the page
+apart."""
+import json
 import os
 import shutil
 import subprocess
@@ -56,11 +58,19 @@ def main():
     folder = jobs.SCRATCH / "served"
     folder.mkdir()
     job = jobs.run(jobs.AROUND, None, 1, [build(), SCRIPT, RIGHT_TO_LEFT, LONG],
-                   env={"FATHOM_SAMPLE": "500", "FATHOM_MEMORY": SCRIPT})
+                   env={"FATHOM_SAMPLE": "500", "FATHOM_MEMORY": SCRIPT, "USER": SCRIPT + RIGHT_TO_LEFT})
     profile = shutil.copy(job.profiles()[0], folder / "hostile.fathom")
+    more = [shutil.copy(profile, folder / f"{name}.fathom") for name in ("<img src=x onerror=window.owned=1>", "again")]
+    pages = {"history": jobs.SCRATCH / "history.html", "scale": jobs.SCRATCH / "scale.html"}
+    web.fathom("report", folder, "--format", "html", "-o", pages["history"])
+    web.fathom("scale", "--same", profile, more[0], "--format", "html", "-o", pages["scale"])
     with web.Server(folder) as server:
         page = web.page(profile)
-        sys.exit(web.run_node("hostile.mjs", page, server.enter, f"{server.at}#/profile/{server.ids()[profile.name]}",
+        ids = server.ids()
+        others = {"history": f"file://{pages['history']}", "comparison": f"file://{pages['scale']}",
+                  "served list": f"{server.at}#/list", "served history": f"{server.at}#/history",
+                  "served comparison": f"{server.at}#/scale/{ids['hostile.fathom']},{ids['again.fathom']}?mode=same"}
+        sys.exit(web.run_node("hostile.mjs", page, server.enter, f"{server.at}#/profile/{ids[profile.name]}", json.dumps(others),
                               HOSTILE_NAME=SCRIPT))
 
 

@@ -1,5 +1,5 @@
-"""Profiles of real programs for tests of pages: the ocean model with everything on, LAMMPS, hpcc, a killed job, a program
-without MPI, and profiles of the first version of Fathom, one of them of several hosts."""
+"""Profiles of real programs for tests of pages: the ocean model with everything on, LAMMPS, hpcc, a killed job with
+and without samples, a program without MPI, and profiles of the first version of Fathom, one of them of several hosts."""
 import pathlib
 import shutil
 
@@ -40,25 +40,34 @@ int main(void)
 """
 
 
+def measure(name, mpi, ranks, command, files=(), env=None):
+    job = jobs.run(jobs.AROUND, mpi, ranks, command, files=files, env={"FATHOM_SAMPLE": "500", **(env or {})})
+    found = job.profiles()
+    if len(found) != 1:
+        raise LookupError(f"{name}: {job}")
+    return pathlib.Path(found[0])
+
+
+def ocean():
+    """The ocean model with everything on."""
+    openmpi = jobs.BOTH[0]
+    return measure("miniocean", openmpi, 4, [ocean_model.build(openmpi, timed=True), "--steps", "10"],
+                   env={"FATHOM_COUNTERS": "task-clock,page-faults"})
+
+
 def make():
     """Paths by what they are of."""
-    openmpi, mpich = jobs.BOTH
-    made = {}
-
-    def measure(name, mpi, ranks, command, files=(), env=None):
-        job = jobs.run(jobs.AROUND, mpi, ranks, command, files=files, env={"FATHOM_SAMPLE": "500", **(env or {})})
-        found = job.profiles()
-        if len(found) != 1:
-            raise LookupError(f"{name}: {job}")
-        made[name] = pathlib.Path(found[0])
-
-    measure("miniocean", openmpi, 4, [ocean_model.build(openmpi, timed=True), "--steps", "10"],
-            env={"FATHOM_COUNTERS": "task-clock,page-faults"})
+    mpich = jobs.BOTH[1]
     lammps, hpcc = debian.lammps(), debian.hpcc()
-    measure("LAMMPS", lammps.mpi, 2, lammps.command)
-    measure("hpcc", hpcc.mpi, 4, hpcc.command, hpcc.files)
-    measure("killed job", mpich, 2, [mpich.compile("killed", KILLED)])
-    measure("without MPI", None, 1, [jobs.compile_plain("plain", PLAIN)])
+    made = {
+        "miniocean": ocean(),
+        "LAMMPS": measure("LAMMPS", lammps.mpi, 2, lammps.command),
+        "hpcc": measure("hpcc", hpcc.mpi, 4, hpcc.command, hpcc.files),
+        "killed job": measure("killed job", mpich, 2, [mpich.compile("killed", KILLED)]),
+        "killed job without samples": measure("killed job", mpich, 2, [mpich.compile("killed", KILLED)],
+                                              env={"FATHOM_SAMPLE": "off"}),
+        "without MPI": measure("without MPI", None, 1, [jobs.compile_plain("plain", PLAIN)]),
+    }
     for name in ("hosts-openmpi", "killed-mpich"):
         made[f"old profile {name}"] = pathlib.Path(
             shutil.copy(jobs.SOURCE / "tests/format/old/0.1.0" / f"{name}.fathom", jobs.SCRATCH))

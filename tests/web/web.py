@@ -1,12 +1,16 @@
 """For tests of pages: the packages that drive a browser, profiles of real programs, and their pages."""
+import atexit
 import fcntl
 import json
 import os
 import pathlib
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import time
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -15,6 +19,38 @@ import jobs  # noqa: E402
 
 PACKAGES = jobs.BUILD / "web-tests"
 LIMIT_S = 540
+END_S = 15  # for what was started to end
+
+
+def is_running(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf8").rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def children():
+    return [int(pid) for path in pathlib.Path("/proc/self/task").glob("*/children")
+            for pid in path.read_text(encoding="utf8").split()]
+
+
+def leave(number, _frame):
+    """Ends what the test has started as a user would, so that browsers, servers and jobs take their own with them."""
+    started = children()
+    for pid in started:
+        try:
+            os.kill(pid, signal.SIGTERM)
+        except ProcessLookupError:
+            pass
+    limit = time.monotonic() + END_S
+    while any(map(is_running, started)) and time.monotonic() < limit:
+        time.sleep(0.05)
+    sys.exit(128 + number)
+
+
+for sent in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(sent, leave)
+atexit.register(shutil.rmtree, jobs.SCRATCH, ignore_errors=True)
 
 
 def install():
@@ -91,6 +127,37 @@ class Server:
     def ids(self):
         """The identities of the profiles by file name."""
         return {pathlib.Path(p["file"]).name: p["id"] for p in self.get("api/list")["profiles"]}
+
+
+class Site:
+    """with Site(store, "--tokens", file) as server: ...   the server of a site; server.at: its address."""
+
+    def __init__(self, store, *options):
+        self.process = subprocess.Popen([jobs.FATHOM, "serve", "--site", str(store), "--port", str(free_port()),
+                                         *map(str, options)], stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        found = re.search(r"http://\S+/", line)
+        if not found:
+            raise LookupError(f"fathom serve --site said: {line}")
+        self.at = found.group(0)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(timeout=20)
+
+    def get(self, path, token):
+        request = urllib.request.Request(self.at + path, headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 def plan(path, profiles):

@@ -101,6 +101,32 @@ static void test_ranks(void)
     fm_arena_destroy(&arena);
 }
 
+/* Half of the calls take a thousand times as long as the others. */
+static void test_waiting(void)
+{
+    struct fm_event event = {.key = {.routine = "MPI_Recv", .size_bin = fm_size_bin(8)},
+                             .stats = {.count = 100, .total_ns = 50 * 1000 + 50 * 1000000}};
+    struct fm_process process = process_of(1000000000, 600, 500000000);
+    struct fm_profile profile = {.processes = &process, .n_processes = 1, .events = &event, .n_events = 1};
+    struct fm_arena arena = {0};
+    struct fm_split_mpi mpi;
+    struct fm_error error;
+    struct fm_split total = fm_split_total(&profile);
+    profile.job.ranks = 1;
+    tap_ok(!fm_split_mpi(&profile, &total, &arena, &mpi, &error) && !mpi.known && !mpi.waiting_ns,
+           "without durations of calls, waiting is unknown");
+    event.stats.histogram.bins[fm_duration_bin(1000)] = 50;
+    event.stats.histogram.bins[fm_duration_bin(1000000)] = 50;
+    tap_ok(!fm_split_mpi(&profile, &total, &arena, &mpi, &error) && mpi.known && total.mpi_ns == 300 &&
+               mpi.waiting_ns >= 295 && mpi.waiting_ns < 300 && mpi.waiting_ns + mpi.transfer_ns == 300,
+           "waiting and transfer add up to MPI without the time without a CPU");
+    struct fm_part part = {.calls = 1};
+    profile.part = &part;
+    tap_ok(!fm_split_mpi(&profile, &total, &arena, &mpi, &error) && !mpi.known,
+           "nor is it known for a part of a job with calls that may belong to another part");
+    fm_arena_destroy(&arena);
+}
+
 static void test_memory(void)
 {
     struct fm_process processes[3] = {process_of(1, 0, 0), process_of(1, 0, 0), process_of(1, 0, 0)};
@@ -136,6 +162,7 @@ int main(void)
     test_io();
     test_sums_hold();
     test_ranks();
+    test_waiting();
     test_memory();
     test_network();
     return tap_done();

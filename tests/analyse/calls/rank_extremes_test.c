@@ -285,6 +285,64 @@ static void test_any(void)
            exact, known, unknown);
 }
 
+/* ---- by rank ---- */
+
+struct by_rank {
+    size_t known, unknown, wrong;
+};
+
+/* Compares what is said of the line of each call, and of all of them together, with what the ranks did. */
+static void check_by_rank(const struct job *job, const struct fm_profile *p, struct by_rank *seen)
+{
+    struct fm_arena arena = {0};
+    struct fm_calltree calls;
+    int64_t ns[32];
+    if (fm_calltree_make(p, NULL, &arena, &calls, NULL))
+        return;
+    struct fm_rank_costs *costs = fm_rank_costs_start(&calls, &arena);
+    for (size_t call = 0; call <= job->calls; call++) {
+        bool whole = call == job->calls;
+        struct truth truth = whole ? (struct truth){0} : truth_of(job, call);
+        const struct fm_context *context = whole ? calls.root : line(&calls, truth.sum);
+        uint64_t true_ns[32] = {0}, most = 0;
+        uint32_t told = 0, n = context ? fm_rank_costs_of(costs, context, whole, ns) : 0;
+        for (uint32_t rank = 0; rank < job->ranks; rank++) {
+            for (size_t i = 0; i < job->calls * job->addresses; i++)
+                if (whole || i / job->addresses == call)
+                    true_ns[rank] += job->ns[rank * job->calls * job->addresses + i];
+            most = true_ns[rank] > most ? true_ns[rank] : most;
+        }
+        for (uint32_t rank = 0; n && rank < job->ranks; rank++) {
+            told += ns[rank] >= 0;
+            seen->wrong += ns[rank] >= 0 && !near((uint64_t)ns[rank], true_ns[rank], most / 7 + 1);
+        }
+        seen->wrong += told != n;
+        seen->known += n;
+        seen->unknown += job->ranks - n;
+    }
+    fm_arena_destroy(&arena);
+}
+
+static void test_by_rank(void)
+{
+    uint64_t state = 7;
+    struct by_rank seen = {0};
+    for (int i = 0; i < 200; i++) {
+        struct job job = new_job(3 + (uint32_t)fm_random(&state, 20), 1 + fm_random(&state, MOST_CALLS),
+                                 1 + fm_random(&state, MOST_ADDRESSES));
+        for (size_t k = 0; k < job.ranks * job.calls * job.addresses; k++)
+            job.ns[k] = any_ns(&state);
+        struct fm_profile *p = of_all(&job), *file = through_file(p);
+        check_by_rank(&job, p, &seen);
+        check_by_rank(&job, file, &seen);
+        fm_profile_destroy(file);
+        fm_profile_destroy(p);
+        free(job.ns);
+    }
+    tap_ok(!seen.wrong && seen.known && seen.unknown,
+           "costs by rank are true where they are known (%zu known, %zu not)", seen.known, seen.unknown);
+}
+
 int main(void)
 {
     test_equal(8, 4);
@@ -294,5 +352,6 @@ int main(void)
     test_untold(900000);
     test_untold(90000000);
     test_any();
+    test_by_rank();
     return tap_done();
 }

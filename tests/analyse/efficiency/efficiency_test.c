@@ -47,7 +47,7 @@ static void test_run(struct fm_profile *profile, struct fm_arena *arena)
 {
     struct fm_efficiency efficiency;
     struct fm_error error;
-    tap_ok(!fm_efficiency_find(profile, NULL, arena, &efficiency, &error) && efficiency.run.known &&
+    tap_ok(!fm_efficiency_find(profile, NULL, NULL, arena, &efficiency, &error) && efficiency.run.known &&
                about(efficiency.run.parallel, efficiency.run.load_balance * efficiency.run.communication) &&
                about(efficiency.run.communication, efficiency.run.serialisation * efficiency.run.transfer),
            "each factor is the product of those below it");
@@ -55,18 +55,18 @@ static void test_run(struct fm_profile *profile, struct fm_arena *arena)
                about(efficiency.regions[1].factors.load_balance, (4520 + 3 * 1920.) / 4 / 4520) &&
                about(efficiency.regions[1].factors.communication, 4520 / 4920.),
            "regions have factors of their own");
-    tap_ok(!fm_efficiency_find(profile, "step", arena, &efficiency, &error) && efficiency.from &&
+    tap_ok(!fm_efficiency_find(profile, "step", NULL, arena, &efficiency, &error) && efficiency.from &&
                efficiency.from->kind == FM_SPAN_FROM_TIMER && about(efficiency.run.communication, 10800 / 11500.) &&
                !efficiency.run.estimated,
            "from the first start of a timer on");
-    tap_ok(!fm_efficiency_find(profile, "region", arena, &efficiency, &error) &&
+    tap_ok(!fm_efficiency_find(profile, "region", NULL, arena, &efficiency, &error) &&
                strcmp(efficiency.from->name, "baroclinic") == 0,
            "the region that is entered first");
-    tap_ok(fm_efficiency_find(profile, "nothing", arena, &efficiency, &error) == FM_ERR_INPUT &&
+    tap_ok(fm_efficiency_find(profile, "nothing", NULL, arena, &efficiency, &error) == FM_ERR_INPUT &&
                strstr(error.text, "has no region or timer 'nothing', only baroclinic, barotropic, step"),
            "a name that is not there: what is");
     profile->n_routines = 0;
-    fm_efficiency_find(profile, NULL, arena, &efficiency, &error);
+    fm_efficiency_find(profile, NULL, NULL, arena, &efficiency, &error);
     tap_ok(!efficiency.run.known, "without MPI calls nothing is known");
 }
 
@@ -83,7 +83,7 @@ static void test_timers(struct fm_arena *arena)
     struct fm_profile profile = {.timers = timers, .n_timers = 3, .spans = spans, .n_spans = 3};
     struct fm_efficiency efficiency;
     struct fm_error error;
-    tap_ok(!fm_efficiency_find(&profile, NULL, arena, &efficiency, &error) && efficiency.n_timers == 2 &&
+    tap_ok(!fm_efficiency_find(&profile, NULL, NULL, arena, &efficiency, &error) && efficiency.n_timers == 2 &&
                about(efficiency.timers[0].balance, 0.75) && !efficiency.timers[0].factors.known,
            "of a timer whose time in MPI is unknown, only the balance of its time is known");
     const struct fm_factors *factors = &efficiency.timers[1].factors;
@@ -91,11 +91,11 @@ static void test_timers(struct fm_arena *arena)
                !factors->estimated,
            "other timers have factors");
     profile.n_spans = 0;
-    tap_ok(fm_efficiency_find(&profile, "step", arena, &efficiency, &error) == FM_ERR_INPUT &&
+    tap_ok(fm_efficiency_find(&profile, "step", NULL, arena, &efficiency, &error) == FM_ERR_INPUT &&
                strstr(error.text, "from an older version"),
            "when it was started first was not always measured");
     profile.n_timers = 0;
-    tap_ok(fm_efficiency_find(&profile, "step", arena, &efficiency, &error) == FM_ERR_INPUT &&
+    tap_ok(fm_efficiency_find(&profile, "step", NULL, arena, &efficiency, &error) == FM_ERR_INPUT &&
                !strcmp(error.text, "the profile has no region or timer 'step'"),
            "no regions, no timers");
 }

@@ -8,6 +8,7 @@ export async function check({ tap, page, json, units, name }) {
         Object.fromEntries(divs.map((div) => [div.querySelector('dt').textContent, div.querySelector('dd').textContent])),
     );
     tap.equal(facts['Command'], json.job.command.join(' ') || 'unknown', `${name}: command`);
+    tap.equal(facts['Commit'], json.job.commit ?? 'unknown', `${name}: commit`);
     tap.equal(facts['Wall time'], units.seconds(json.job.wall_s), `${name}: wall time`);
     tap.equal(
         (await tableRows(page, 'hosts')).map((row) => [row.Host, row.Ranks]),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Shares of modules, the calls between them, and their sequence over time.
-import { openView, tableRows } from '../browser.mjs';
+import { openView, savedPicture, tableRows } from '../browser.mjs';
 
 export const view = 'modules';
 
@@ -9,7 +9,7 @@ const total = (cost) => cost.work_s + cost.transfer_s + cost.waiting_s;
 
 export async function check({ tap, page, json, units, name, address }) {
     const { modules, sequence } = json;
-    if (modules && total(modules.tree) > 0) await checkModules({ tap, page, modules, units, name });
+    if (modules && total(modules.tree) > 0) await checkModules({ tap, page, modules, units, name, address });
     else tap.ok(/No call paths were sampled/.test(await page.textContent('main')), `${name}: says why there are none`);
     if (!sequence) {
         tap.ok(/No sequence was recorded/.test(await page.textContent('main')), `${name}: says that there is no sequence`);
@@ -18,7 +18,7 @@ export async function check({ tap, page, json, units, name, address }) {
     await checkSequence({ tap, page, sequence, units, name, address });
 }
 
-async function checkModules({ tap, page, modules, units, name }) {
+async function checkModules({ tap, page, modules, units, name, address }) {
     const whole = total(modules.tree);
     for (const part of ['work', 'transfer', 'waiting'])
         tap.equal(await page.textContent(`[data-value=${part}]`), units.percent(modules.tree[`${part}_s`] / whole), `${name}: share of ${part}`);
@@ -45,6 +45,11 @@ async function checkModules({ tap, page, modules, units, name }) {
     }
     tap.equal(tree.map((row) => [row.Module, row.Level]), expected, `${name}: calls between modules as a table`);
     await page.click('[data-chart=modules] button:text-is("Show as chart")');
+    await openView(page, address, view, 'ranks=0');
+    tap.ok(/of all ranks/.test(await page.textContent('[data-part=of-all-ranks]')), `${name}: with ranks selected, says what is of all ranks`);
+    await openView(page, address, view);
+    tap.ok((await savedPicture(page, 'modules', 'SVG')).startsWith('<svg'), `${name}: the graph is saved as SVG`);
+    tap.ok((await savedPicture(page, 'modules', 'PNG')).includes('PNG'), `${name}: and as PNG`);
     const labels = await page.locator('.graph svg [aria-label]').evaluateAll((all) => all.map((g) => g.getAttribute('aria-label')));
     tap.ok(labels[0].startsWith(`${modules.tree.name} 100.0 %`) && labels[0].includes(`: ${units.seconds(whole)} (100.0 %)`), `${name}: the graph begins with all modules`, labels[0]);
 }
@@ -57,6 +62,7 @@ async function checkSequence({ tap, page, sequence, units, name, address }) {
     );
     tap.equal(rows.map((row) => [row.Rank, row.Module, row.State]), periods, `${name}: periods of the sequence`);
     await page.click('[data-chart=sequence] button:text-is("Show as chart")');
+    tap.ok((await savedPicture(page, 'sequence', 'PNG')).includes('PNG'), `${name}: the sequence is saved as PNG`);
     // The first row under the cursor, by keyboard: it says what the document has there.
     await page.focus('.sequence');
     await page.keyboard.press('ArrowUp');

@@ -34,6 +34,9 @@ export async function check({ tap, page, json, units, name, address }) {
     const above = timers.filter(({ name: child, parent }) => order.includes(parent) && order.indexOf(parent) > order.indexOf(child));
     tap.equal(above.map((timer) => timer.name), [], `${name}: nested timers are below those that contain them`);
 
+    await openView(page, address, view, 'ranks=0');
+    tap.ok(/of all ranks/.test(await page.textContent('[data-part=of-all-ranks]')), `${name}: with ranks selected, says what is of all ranks`);
+
     const timer = timers.reduce((most, one) => (one.histograms.length > most.histograms.length ? one : most), timers[0]);
     await openView(page, address, view, `timers=${encodeURIComponent(timer.name)}`);
     tap.equal(await page.locator('section.timer').count(), 1, `${name}: one timer is selected by the address`);

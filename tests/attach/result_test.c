@@ -1,5 +1,5 @@
 /* What hosts see adds up, and comes through bytes as it was. */
-#include "cli/attach_result.h"
+#include "attach/result.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ static struct fm_attach_result seen_of(uint64_t moments, bool cut)
                                                  .stopped = 5,
                                                  .held_median_ns = moments,
                                                  .held_most_ns = 100 - moments}};
-    for (size_t i = 0; i < FM_BATCHES && cut; i++)
+    for (size_t i = 0; i < FM_RESULT_BATCHES && cut; i++)
         result.batches[i] = profile_of(moments);
     return result;
 }
