@@ -16,7 +16,7 @@ MESON = meson
 NINJA = ninja -C $(BUILD)
 
 .DEFAULT_GOAL := build
-.PHONY: all build demo test cross bench install check format fuzz seeds soak agree balanced torture pictures dist clean help
+.PHONY: all build demo test cross bench install check format fuzz seeds soak agree balanced torture pictures dist deb clean help
 
 all: build
 
@@ -37,6 +37,7 @@ help:
 	@echo 'make install    into prefix=$(prefix), under DESTDIR= if given; libdir=$(libdir) is relative to prefix'
 	@echo 'make pictures   take the pictures of web pages in doc/images anew'
 	@echo 'make dist       a release tarball of the last commit in $(BUILD)/, with the web pages built'
+	@echo 'make deb        Debian packages fathom and fathom-site of what is built, in $(BUILD)/'
 	@echo 'make clean      remove $(BUILD)/'
 
 $(BUILD)/build.ninja:
@@ -108,6 +109,9 @@ pictures:
 
 dist: build
 	@BUILD=$(BUILD) tools/dist.sh
+
+deb: build
+	@BUILD=$(BUILD) tools/deb.sh
 
 clean:
 	rm -rf $(BUILD)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-BUILD = pathlib.Path(os.environ.get("BUILD", SOURCE / "build")).resolve()
+BUILD = (SOURCE / os.environ.get("FATHOM_BUILD", os.environ.get("BUILD", "build"))).resolve()  # FATHOM_BUILD: of a test
 MADE = BUILD / "bench"
 FATHOM, LIBRARY = BUILD / "fathom", BUILD / "libfathom.so.0"
 MPIS = {"openmpi": "Open MPI", "mpich": "MPICH"}

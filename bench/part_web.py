@@ -21,7 +21,7 @@ import web  # noqa: E402
 GOAL_BYTES, GOAL_OPEN_MS, GOAL_BUNDLE_BYTES, GOAL_FRAMES, GOAL_ANSWER_MS = 1_500_000, 1000, 350_000, 30, 20
 RANKS, MATRIX_RANKS, CLIENTS = 1000, 65_536, 200
 CONTEXTS = 680_000  # 1,000,000 nodes of functions and lines
-SLICES = ("summary", "ranks", "mpi", "timers", "modules", "tree/calls", "topology", "topology/0/0/0")
+SLICES = ("summary", "ranks", "mpi", "timers", "modules", "io", "counters", "tree/calls", "topology", "topology/0/0/0")
 SOURCES, FUNCTIONS_EACH = 20, 1000  # together LARGE_PATHS_FUNCTIONS
 FUNCTION_BYTES = 16
 LIMIT_S = 1500
@@ -53,8 +53,8 @@ def profiles(small):
     folder.mkdir(exist_ok=True)
     library, start = module()
     made = {}
-    for name, words in {"job": ("usual", ranks, 200, 6, 400, 40), "matrix": ("exact", matrix, 20, 10, 0, 0),
-                        "tree": ("exact", 8, 20, 4, 0, 0, nodes, library, start + 4, FUNCTION_BYTES)}.items():
+    for name, words in {"job": ("usual", ranks, 200, 6, 400, 40, 12), "matrix": ("exact", matrix, 20, 10, 0, 0, 0),
+                        "tree": ("exact", 8, 20, 4, 0, 0, 0, nodes, library, start + 4, FUNCTION_BYTES)}.items():
         made[name] = folder / f"{name}.fathom"
         common.run([program, made[name], *words])
     return made, ranks, matrix
@@ -113,8 +113,8 @@ def smooth(found):
     common.table(["moving", "frames/s", "over 50 ms", "longest", "inputs"], rows)
     for name, figures in found.items():
         if "rows" in figures:
-            print(f"  {name}: {figures['rows']:,} of {figures['nodes']:,} nodes expanded in {figures['expand_ms'] / 1000:.1f} s "
-                  f"after {figures['clicks']} clicks")
+            print(f"  {name}: {figures['rows']:,} of {figures['nodes']:,} nodes expanded in {figures['expand_ms'] / 1000:.1f} s, "
+                  f"rows are there {figures['fill_ms']} ms after scrolling")
         if "open_ms" in figures:
             print(f"  {name}: the view is there after {figures['open_ms'] / 1000:.1f} s")
     print()
@@ -158,16 +158,20 @@ def overview_times(server, path, times):
 
 
 def errors_of_many(server, base, rounds):
-    """All are connected before the first one asks. Returns errors, answers and seconds."""
+    """All are connected before the first one asks; who is told to ask again (202) does. Returns errors, answers, how many asked
+    again, and seconds."""
     connections = [connect(server) for _ in range(CLIENTS)]
     for connection in connections:
         connection.connect()
-    errors, answers, lock = [], [0], threading.Lock()
+    errors, answers, again, lock = [], [0], [0], threading.Lock()
 
     def client(number):
         for i in range(rounds * len(SLICES)):
             try:
-                status = ask(connections[number], server, f"{base}/{SLICES[(number + i) % len(SLICES)]}")[0]
+                path = f"{base}/{SLICES[(number + i) % len(SLICES)]}"
+                while (status := ask(connections[number], server, path)[0]) == 202 and time.perf_counter() - start < LIMIT_S:
+                    with lock:
+                        again[0] += 1
             except (OSError, http.client.HTTPException) as error:
                 status = repr(error)
             with lock:
@@ -184,7 +188,7 @@ def errors_of_many(server, base, rounds):
     seconds = time.perf_counter() - start
     for connection in connections:
         connection.close()
-    return errors, answers[0], seconds
+    return errors, answers[0], again[0], seconds
 
 
 def answers(server, profile, small):
@@ -196,8 +200,9 @@ def answers(server, profile, small):
     common.goal(statistics.median(times) <= GOAL_ANSWER_MS,
                 f"the server answers the overview from its cache in {statistics.median(times):.2f} ms, 99 % of the times in "
                 f"{late:.2f} ms (goal {GOAL_ANSWER_MS} ms)")
-    errors, number, seconds = errors_of_many(server, base, 1 if small else 5)
-    common.goal(not errors, f"{CLIENTS} clients at once: {len(errors)} errors in {number:,} answers, {seconds:.1f} s"
+    errors, number, again, seconds = errors_of_many(server, base, 1 if small else 5)
+    common.goal(not errors, f"{CLIENTS} clients at once: {len(errors)} errors in {number:,} answers, {again:,} times asked again, "
+                            f"{seconds:.1f} s"
                             f"{f', the first is {errors[0]}' if errors else ''} (goal 0)")
 
 
@@ -242,7 +247,7 @@ def main(quick):
             tasks += [{"name": f"{name}, one file", "kind": kind, "address": files[profile]},
                       {"name": f"{name}, served", "kind": kind, "enter": server.enter,
                        "address": f"{server.at}#/profile/{ids[made[profile].name]}"}]
-        found = drive([{"seconds": seconds, "expand_seconds": 1 if common.trial else 10 if quick else 60, **task} for task in tasks])
+        found = drive([{"seconds": seconds, **task} for task in tasks])
     print()
     opened(found.pop("open"), ranks)
     smooth(found)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a synthetic profile whose pages are measured:
  *
- *     web_profile FILE usual|exact RANKS SITES NEIGHBOURS PATHS TIMERS [NODES MODULE START STRIDE]
+ *     web_profile FILE usual|exact RANKS SITES NEIGHBOURS PATHS TIMERS FILES [NODES MODULE START STRIDE]
  *
- * A job reduced as at MPI_Finalize (tests/collect/synthetic_hosts.h) with PATHS nodes of call paths per rank; or PATHS 0
+ * A job reduced as at MPI_Finalize (tests/collect/synthetic_hosts.h) with PATHS nodes of call paths and FILES files
+ * per rank, with counters if there are files; or PATHS 0
  * and a tree of NODES nodes, whose functions are in MODULE (large_paths.h). `usual` has at most as many nodes and pairs as
  * files of real jobs, `exact` has all. */
 #include <stdio.h>
@@ -26,9 +27,9 @@ static bool write_file(const char *path, const void *bytes, size_t size)
 
 int main(int argc, char **argv)
 {
-    if (argc != 8 && argc != 12)
+    if (argc != 9 && argc != 13)
         return 2;
-    uint64_t number[12] = {0};
+    uint64_t number[13] = {0};
     for (int i = 3; i < argc; i++)
         number[i] = strtoull(argv[i], NULL, 0);
     struct fm_synthetic job = {.ranks = (uint32_t)number[3],
@@ -40,7 +41,9 @@ int main(int argc, char **argv)
                                .seed = 1,
                                .timers = (uint32_t)number[7],
                                .timing = FM_TIMING_OCEAN,
-                               .paths = (uint32_t)number[6]};
+                               .paths = (uint32_t)number[6],
+                               .files = (uint32_t)number[8],
+                               .counters = number[8] > 0};
     char directory[] = "/dev/shm/fathom-bench-XXXXXX";
     if (!mkdtemp(directory)) {
         perror(directory);
@@ -53,9 +56,9 @@ int main(int argc, char **argv)
     struct fm_error error = {0};
     if (!fm_profile_add_missing(profile, job.ranks))
         return 1;
-    if (number[8]) {
+    if (number[9]) {
         struct fm_call_paths paths = {0};
-        large_paths_make(&paths, number[8], argv[9], number[10], number[11], &profile->arena);
+        large_paths_make(&paths, number[9], argv[10], number[11], number[12], &profile->arena);
         fm_merge_paths(profile, &paths, &profile->arena);
     }
     const void *bytes;

@@ -35,7 +35,7 @@ format() {
 }
 
 scripts() {
-    grep -rlE '^#!/bin/(ba)?sh' .ci tools tests bench 2>/dev/null | sort | xargs shellcheck -x
+    grep -rlE '^#!/bin/(ba)?sh' .ci tools tests bench examples 2>/dev/null | sort | xargs shellcheck -x
 }
 
 circles() {
@@ -46,7 +46,7 @@ circles() {
 lint() {
     c_sources src | grep -zv '\.h$' | xargs -0 -P "$(nproc)" -I{} \
         clang-tidy --quiet {} -- -std=gnu17 -D_GNU_SOURCE= '-DFM_VERSION="0"' -Wall -Wextra -Wno-string-plus-int \
-        -Isrc -Iinclude -I"$build/src" -Xclang -analyzer-config -Xclang max-nodes=20000 2>/dev/null
+        -Isrc -Iinclude -I"$build/src" -I"$(pkg-config --variable=includedir libpq)" -Xclang -analyzer-config -Xclang max-nodes=20000 2>/dev/null
 }
 
 check format format

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Measures the mini ocean model on 4 ranks and shows the report; then, with timers, on 16 ranks with two distributions
-# of land and ocean. Called by `make demo` after the build.
+# of land and ocean; at last a site with twelve jobs (demo_site.sh). Called by `make demo` after the build.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -82,3 +82,5 @@ next "$build/fathom report $build/packed.fathom --view timers" "all timers"
 next "$build/fathom report $profile --format json" "everything, for programs"
 next "$build/fathom run -- mpirun -n 4 ./your-program" "your own program, as it is"
 next "$build/fathom doctor" "what works on this machine"
+
+BUILD=$build tools/demo_site.sh

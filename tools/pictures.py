@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Takes the pictures of web pages in doc/images anew: `make pictures`. Measures the ocean model for that, so nothing else
-should run."""
+should run. `tools/pictures.py site` takes only those of a site."""
+import json
 import os
 import pathlib
 import shutil
@@ -38,8 +39,36 @@ def measure(name, ranks, *options):
     return profile
 
 
+def site_pages(store):
+    """Pages of a made-up site, by the names of their pictures."""
+    answers = json.loads(web.fathom("site", "simulate", "--answers"))["planted"]
+    slower, limited = (next(one["name"] for one in answers if one["kind"] == kind) for kind in ("slower", "limited"))
+    worst = web.fathom("site", "query", "--store", store, "--format", "csv",
+                       "SELECT id FROM jobs WHERE program = '" + slower + "' ORDER BY wasted_s DESC LIMIT 1")
+    return {"site-jobs": "jobs?order=ended", "site-machine": "site", "site-user": "user/user000", "site-program": f"program/{slower}",
+            "site-scaling": f"program/{limited}", "site-job": f"job/{worst.split()[-1].decode()}", "site-insights": "insights"}
+
+
+def picture(words):
+    return subprocess.run(["node", str(web.HERE / "pictures.mjs"), str(SOURCE / "doc/images"), *words],
+                          env=web.environment(), check=False).returncode
+
+
+def picture_site():
+    store = f"sqlite:{jobs.SCRATCH}/site.db"
+    config = jobs.SCRATCH / "site.conf"
+    config.write_text(f"database = {store}\nprocessors = 1280\n", encoding="ascii")
+    os.environ["FATHOM_SITE_CONFIG"] = str(config)
+    web.fathom("site", "simulate", "--store", store)
+    web.fathom("site", "analyse", "--quiet", "--store", store, "--until", "2026-04-01")
+    with web.Site(store) as server:
+        return picture([word for name, page in site_pages(store).items() for word in (name, f"{server.at}#/{page}")])
+
+
 def main():
     web.install()
+    if sys.argv[1:] == ["site"]:
+        sys.exit(picture_site())
     model = SOURCE / "examples/miniocean"
     options = ("--modules", model / "modules.txt", "--source", model)
     two = measure("two", 2, "--seed", "10", "--serial-output", "--steps", "50")
@@ -57,8 +86,7 @@ def main():
     web.fathom("scale", "--strong", one, measure("both", 2, "--steps", "20"), "--format", "html", "-o", scale)
     words += ["scaling", f"file://{scale}"]
     shutil.rmtree(OCEAN)
-    sys.exit(subprocess.run(["node", str(web.HERE / "pictures.mjs"), str(SOURCE / "doc/images"), *words],
-                            env=web.environment(), check=False).returncode)
+    sys.exit(picture(words) or picture_site())
 
 
 main()
