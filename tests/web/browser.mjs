@@ -55,6 +55,8 @@ export async function newPage(browser, options = {}) {
 /** Opens a view and waits until its data are there. The address of a profile on a server has a fragment already. */
 export async function openView(page, address, view, params = '') {
     await page.goto(`${address}${address.includes('#') ? '' : '#'}/${view}${params ? `?${params}` : ''}`);
+    // In the same document the view of the address before may still be shown: let it take in the new one.
+    await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
     await page.waitForSelector(`main[data-view="${view.split('/').pop()}"]`, { timeout: 20000 });
     await page.waitForFunction(() => !document.querySelector('main [role=status]'), null, { timeout: 20000 });
 }

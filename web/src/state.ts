@@ -60,6 +60,7 @@ export function param(name: string): string {
 
 /** An empty value removes it. Changing a parameter is not a step that the back button undoes. */
 export function setParam(values: Record<string, string>): void {
+    hash.value = window.location.hash; // a change whose event has not come yet must not be overwritten
     const { path, params } = address.value;
     const next = Object.fromEntries(params);
     const text = addressOf(path, { ...next, ...values });

@@ -205,13 +205,12 @@ export async function check(context) {
 
     // ---- a formula ----
     await openView(page, address, view, `derived=${encodeURIComponent('twice=2 * (inclusive + exclusive) - inclusive / 4')}&cols=inclusive,exclusive,%3Dtwice&sort=%3Dtwice`);
+    await page.waitForSelector('.tree-scroll [role=columnheader]:has-text("twice")');
     const rows = await tableRows(page, 'tree-calls');
     // the cells that it is compared with are rounded to nanoseconds
     const derived = (row) => 2 * (Number(row.Time) + Number(row['Own time'])) - Number(row.Time) / 4;
-    tap.ok(
-        rows.every((row) => Math.abs(Number(row.twice) - derived(row)) <= 5e-9 + 1e-6 * derived(row)),
-        `${name}: a derived column`,
-    );
+    const wrong = rows.filter((row) => !(Math.abs(Number(row.twice) - derived(row)) <= 5e-9 + 1e-6 * derived(row)));
+    tap.ok(rows.length > 0 && wrong.length === 0, `${name}: a derived column`, rows.length, wrong.slice(0, 3));
     await page.click('.menu summary');
     for (const [formula, expected] of [['inclusive +', 'ends too early'], ['cost', "no column 'cost'"], ['(max', 'parenthesis'], ['alert;', 'cannot be']]) {
         await page.fill('[aria-label=Formula]', formula);

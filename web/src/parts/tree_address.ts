@@ -51,18 +51,22 @@ export function useTreeAddress(state: TreeState, { here, first, more = {}, weigh
             if (node >= 0) state.select(node);
             else if (!touched.current && state.selected.peek() === 0 && !open) await state.start(weight);
         };
+        const moved = () => {
+            touched.current = false; // what the reader did before is not written into the new address
+            void read();
+        };
         void read();
-        window.addEventListener('hashchange', read);
+        window.addEventListener('hashchange', moved);
         return () => {
             current = false;
-            window.removeEventListener('hashchange', read);
+            window.removeEventListener('hashchange', moved);
         };
     }, [state]);
     // Not at each step of a held key: browsers limit how often the address may change.
     useEffect(() => {
         if (!touched.current) return;
         const timer = setTimeout(() => {
-            if (!here()) return;
+            if (!touched.current || !here()) return;
             setParam({
                 node: state.nameOf(selected),
                 at: String(selected),
