@@ -72,13 +72,51 @@ export async function tableRows(page, name) {
     return rows.map((row) => Object.fromEntries(row.map((cell, i) => [headings[i].replace(/ \([^)]*\)$/, ''), cell])));
 }
 
-/** What a button of a chart saves: its beginning. */
+/** What a button of a chart saves. */
 export async function savedPicture(page, chart, kind) {
     const [download] = await Promise.all([
         page.waitForEvent('download', { timeout: 10000 }),
         page.click(`[data-chart="${chart}"] button:text-is("Save as ${kind}")`),
     ]);
-    return readFileSync(await download.path()).subarray(0, 200).toString('latin1');
+    return readFileSync(await download.path());
+}
+
+/** In a page of a browser: how much of two pictures differs, 0 to 1. Edges may lie a point apart. */
+async function compare([svg, png]) {
+    const parsed = new DOMParser().parseFromString(svg, 'image/svg+xml');
+    if (parsed.querySelector('parsererror')) return `not XML: ${parsed.querySelector('parsererror').textContent}`;
+    const points = async (url, size) => {
+        const picture = new Image();
+        picture.src = url;
+        await picture.decode();
+        const canvas = document.createElement('canvas');
+        [canvas.width, canvas.height] = size ?? [picture.width, picture.height];
+        const pen = canvas.getContext('2d');
+        pen.drawImage(picture, 0, 0, canvas.width, canvas.height);
+        return { size: [canvas.width, canvas.height], data: pen.getImageData(0, 0, canvas.width, canvas.height).data };
+    };
+    const b = await points(`data:image/png;base64,${png}`);
+    const a = await points(`data:image/svg+xml,${encodeURIComponent(svg)}`, b.size);
+    const [width, height] = b.size;
+    const differs = (i, j) => [0, 1, 2].some((c) => Math.abs(a.data[4 * i + c] - b.data[4 * j + c]) > 80);
+    let different = 0;
+    for (let y = 1; y < height - 1; y++)
+        for (let x = 1; x < width - 1; x++) {
+            const at = y * width + x;
+            if ([0, -1, 1, -width, width].every((step) => differs(at, at + step))) different++;
+        }
+    return { different: different / (width * height), texts: [...parsed.querySelectorAll('text')].map((text) => text.textContent) };
+}
+
+/** Saves a chart as SVG and as PNG, and checks that both show the same; returns the texts of the first. */
+export async function checkSavedPictures(tap, page, chart, name) {
+    const svg = (await savedPicture(page, chart, 'SVG')).toString('utf8');
+    const png = (await savedPicture(page, chart, 'PNG')).toString('base64');
+    const blank = await page.context().newPage(); // the report's own policy does not let it load pictures
+    const found = await blank.evaluate(compare, [svg, png]);
+    await blank.close();
+    tap.ok(svg.startsWith('<svg') && found.different < 0.01, `${name}: saved as SVG it looks as it does as PNG`, found);
+    return found.texts ?? [];
 }
 
 export function parseCsv(text) {

@@ -4,7 +4,7 @@
 //     node check_scale.mjs PLAN.json        [{"name", "address", "json": {VIEW: path}}]
 import { readFileSync } from 'node:fs';
 
-import { accessFaults, newPage, openBrowser, tableRows, Tap } from './browser.mjs';
+import { accessFaults, checkSavedPictures, newPage, openBrowser, tableRows, Tap } from './browser.mjs';
 
 const tap = new Tap();
 const units = await import(process.env.FATHOM_WEB_UNITS);
@@ -98,6 +98,7 @@ for (const { name, address, json } of plan) {
             (await page.getAttribute('[data-chart=speedup] .plot', 'aria-label')).includes(`${scale.runs.at(-1).speedup.toFixed(2)} on ${scale.runs.at(-1).ranks} ranks`),
             `${name}: the curve`,
         );
+    if (scale.mode !== 'same') await checkSavedPictures(tap, page, 'speedup', `${name}, the curve`);
     const faults = await accessFaults(page);
     tap.ok(faults.length === 0, `${name}: accessible`, faults);
     for (const view of views) await checkTree(page, name, address, view, documents[view]);

@@ -2,7 +2,7 @@
 // node history.mjs DOCUMENT FILE ENTER SERVED CHANGED
 import { readFileSync } from 'node:fs';
 
-import { accessFaults, newPage, openBrowser, tableRows, Tap } from './browser.mjs';
+import { accessFaults, checkSavedPictures, newPage, openBrowser, tableRows, Tap } from './browser.mjs';
 
 const [path, file, enter, served, changed] = process.argv.slice(2);
 const tap = new Tap();
@@ -31,6 +31,10 @@ for (const [kind, address] of [['file', file], ['served', served]]) {
     await page.click('[data-chart=history-regions] button:text-is("Show as table")');
     const rows = await tableRows(page, 'history-regions');
     tap.equal(rows.map((row) => Number(row['<b>phase</b>'])), series('<b>phase</b>').values, `${kind}: times of a region`);
+    await page.click('[data-chart=history-regions] button:text-is("Show as chart")');
+    const written = await checkSavedPictures(tap, page, 'history-regions', kind);
+    tap.ok(written.some((text) => text.includes('<b>phase</b>')), `${kind}: with its legend`, written);
+    await page.click('[data-chart=history-regions] button:text-is("Show as table")');
     await page.selectOption('[data-choice=order]', 'commit');
     const ordered = [0, 1, 3, 4, 2, 5, 6, 8, 7];
     const sorted = await tableRows(page, 'history-regions');

@@ -2,7 +2,7 @@
 // node site.mjs AT FOLDER: the pages of a site, with the tokens STAFF and USER_TOKEN (of the user OWN).
 import { readFileSync } from 'node:fs';
 
-import { accessFaults, newPage, openBrowser, tableRows, Tap } from './browser.mjs';
+import { accessFaults, checkSavedPictures, newPage, openBrowser, tableRows, Tap } from './browser.mjs';
 
 const { seconds, percent, count } = await import(process.env.FATHOM_WEB_UNITS);
 const [at, folder] = process.argv.slice(2);
@@ -139,6 +139,7 @@ const totals = await page.locator('[data-part=totals] li').allInnerTexts();
 tap.equal(totals[0].split('\n')[0], count(all.totals.jobs), 'machine: jobs');
 tap.ok(totals[1].startsWith(seconds(all.totals.cpu_s)), 'machine: CPU time', totals[1]);
 tap.ok(totals[3].startsWith(percent(all.totals.mpi_s / all.totals.cpu_s)), 'machine: MPI', totals[3]);
+await checkSavedPictures(tap, page, 'load', 'machine, the load');
 await page.click('[data-chart=load] button:text-is("Show as table")');
 const load = await tableRows(page, 'load');
 const sum = load.flatMap((row) => Object.entries(row).filter(([key]) => key !== 'Day' && key !== 'Month').map(([, value]) => Number(value))).reduce((a, b) => a + b, 0);

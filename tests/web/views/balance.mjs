@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks in the order of their time in MPI, with the times of the document, and a selection of ranks by mouse and keyboard.
-import { openView, tableRows } from '../browser.mjs';
+import { checkSavedPictures, openView, tableRows } from '../browser.mjs';
 
 export const view = 'balance';
 
@@ -83,6 +83,7 @@ export async function check({ tap, page, json, units, name, address }) {
             `${name}: program`,
         );
     await page.click('[data-chart=balance] button:text-is("Show as chart")');
+    if (rows.length > 0) await checkSavedPictures(tap, page, 'balance', name);
 
     await openView(page, address, 'balance', 'sort=rank');
     await page.click('[data-chart=balance] button:text-is("Show as table")');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The three trees with everything expanded are those of the document; keys, search, derived columns, the flame graph and
 // the address do what they say.
-import { openView, tableRows } from '../browser.mjs';
+import { checkSavedPictures, openView, tableRows } from '../browser.mjs';
 
 export const view = 'paths';
 
@@ -237,6 +237,8 @@ export async function check(context) {
     await page.keyboard.press('Escape');
     await page.waitForFunction(() => document.querySelector('[data-chart=flame] h3').textContent === 'Icicle of all ranks', null, { timeout: 30000 }).catch(() => {});
     tap.equal(await page.textContent('[data-chart=flame] h3'), 'Icicle of all ranks', `${name}: Escape shows all in the flame graph`);
+    const texts = await checkSavedPictures(tap, page, 'flame', name);
+    tap.ok(texts.includes('MPI routines'), `${name}: with its legend`, texts);
     await page.click('[data-chart=flame] button:text-is("Show as table")');
     const boxes = await tableRows(page, 'flame');
     tap.ok(close(boxes[0].Time, root.inclusive_s), `${name}: the widest box is everything`, boxes[0]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The matrix of communication: its totals, its heaviest pairs, and moving in it.
-import { openView, tableRows } from '../browser.mjs';
+import { checkSavedPictures, openView, tableRows } from '../browser.mjs';
 
 export const view = 'topology';
 
@@ -37,6 +37,8 @@ export async function check({ tap, page, json, units, name, address }) {
         `${name}: a cell tells its numbers`,
         told,
     );
+    const texts = await checkSavedPictures(tap, page, 'topology', name);
+    tap.ok(texts.includes('to rank →'), `${name}: with its axes`, texts);
     if (json.job.ranks < 5) return;
     await page.focus('.matrix');
     await page.keyboard.press('+');

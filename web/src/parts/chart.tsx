@@ -4,8 +4,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 
-import { savePng, saveSvg, saveSvgAsPng } from './copy';
 import { onColours } from './drawing';
+import { canBeSavedBy, savePicture } from './picture';
+import { SvgPath, type SvgPen } from './svg_pen';
 
 interface FrameProps {
     name: string;
@@ -22,40 +23,32 @@ interface FrameProps {
 export function ChartFrame({ name, title, caption, table, children, tools }: FrameProps) {
     const [asTable, setAsTable] = useState(false);
     const figure = useRef<HTMLElement>(null);
-    const [isSvg, setIsSvg] = useState(false);
-    const drawing = (kind: 'canvas' | 'svg') => figure.current?.querySelector(`${kind}:not(.tools *)`) ?? null;
-    useEffect(() => setIsSvg(!drawing('canvas') && drawing('svg') !== null));
-    const asPng = () => {
-        const canvas = drawing('canvas');
-        const svg = drawing('svg');
-        if (canvas) savePng(name, canvas as HTMLCanvasElement);
-        else if (svg) saveSvgAsPng(name, svg as SVGElement);
-    };
-    const asSvg = () => {
-        const svg = drawing('svg');
-        if (svg) saveSvg(name, svg as SVGElement);
-    };
+    const saveAs = (kind: 'svg' | 'png') => figure.current && void savePicture(name, figure.current, kind);
     return (
         <figure class="chart" ref={figure} data-chart={name}>
             <figcaption>
                 <h3>{title}</h3>
                 {caption && <p>{caption}</p>}
             </figcaption>
-            {asTable ? table() : children}
+            {asTable && table()}
+            {/* not taken away, because a new canvas would be empty */}
+            <div class="drawing" hidden={asTable}>
+                {children}
+            </div>
             <p class="tools">
                 {tools}
                 <button type="button" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
                     {asTable ? 'Show as chart' : 'Show as table'}
                 </button>
-                {!asTable && isSvg && (
-                    <button type="button" onClick={asSvg}>
-                        Save as SVG
-                    </button>
-                )}
                 {!asTable && (
-                    <button type="button" onClick={asPng}>
-                        Save as PNG
-                    </button>
+                    <>
+                        <button type="button" onClick={() => saveAs('svg')}>
+                            Save as SVG
+                        </button>
+                        <button type="button" onClick={() => saveAs('png')}>
+                            Save as PNG
+                        </button>
+                    </>
                 )}
             </p>
         </figure>
@@ -68,6 +61,22 @@ interface PlotProps {
     /** Colours are functions, because they change. */
     options: Omit<uPlot.Options, 'width' | 'height'>;
     height: number;
+}
+
+/** Lets uPlot draw with a pen that writes SVG. It takes its pen from its canvas, and its paths from the browser. */
+async function record(options: uPlot.Options, data: uPlot.AlignedData, pen: SvgPen): Promise<void> {
+    const { getContext } = HTMLCanvasElement.prototype;
+    const { Path2D } = window;
+    HTMLCanvasElement.prototype.getContext = () => pen as never;
+    window.Path2D = SvgPath as unknown as typeof Path2D;
+    try {
+        const plot = new uPlot(options, data, document.createElement('div'));
+        await Promise.resolve(); // it draws in a microtask, which is the next one
+        plot.destroy();
+    } finally {
+        HTMLCanvasElement.prototype.getContext = getContext;
+        window.Path2D = Path2D;
+    }
 }
 
 /** uPlot in a box of the full width, drawn again when the box or the data change. */
@@ -83,6 +92,7 @@ export function Plot({ label, data, options, height }: PlotProps) {
         });
         observer.observe(element);
         const forget = onColours(() => plot.redraw());
+        canBeSavedBy(plot.ctx.canvas, (pen) => record({ ...options, width: plot.width, height }, data, pen));
         return () => {
             forget();
             observer.disconnect();

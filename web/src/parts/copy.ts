@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables and charts as files, for other programs and for papers.
+// Tables as files, for other programs.
 
 export function save(name: string, content: Blob): void {
     const link = document.createElement('a');
@@ -23,43 +23,4 @@ export function csv(headings: string[], rows: (string | number | null)[][]): str
 
 export function saveCsv(name: string, headings: string[], rows: (string | number | null)[][]): void {
     save(`${name}.csv`, new Blob([csv(headings, rows)], { type: 'text/csv' }));
-}
-
-/** A drawing by itself: colours of the theme become those that it has now. */
-function svgText(svg: SVGElement): string {
-    const copy = svg.cloneNode(true) as SVGElement;
-    const theme = getComputedStyle(document.documentElement);
-    for (const element of [copy, ...copy.querySelectorAll('*')])
-        for (const attribute of ['fill', 'stroke']) {
-            const property = /^var\((--[\w-]+)\)$/.exec(element.getAttribute(attribute) ?? '');
-            if (property) element.setAttribute(attribute, theme.getPropertyValue(property[1]).trim());
-        }
-    const page = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
-    for (const [name, value] of [['width', '100%'], ['height', '100%'], ['fill', theme.getPropertyValue('--page').trim()]]) page.setAttribute(name, value);
-    copy.prepend(page);
-    return new XMLSerializer().serializeToString(copy);
-}
-
-export function saveSvg(name: string, svg: SVGElement): void {
-    save(`${name}.svg`, new Blob([svgText(svg)], { type: 'image/svg+xml' }));
-}
-
-export function savePng(name: string, canvas: HTMLCanvasElement): void {
-    canvas.toBlob((blob) => blob && save(`${name}.png`, blob));
-}
-
-const PIXELS = 2; // of a picture for one of the page
-
-/** The drawing as pixels, for programs that do not read SVG. */
-export function saveSvgAsPng(name: string, svg: SVGElement): void {
-    const { width, height } = svg.getBoundingClientRect();
-    const picture = new Image();
-    picture.onload = () => {
-        const canvas = document.createElement('canvas');
-        canvas.width = PIXELS * width;
-        canvas.height = PIXELS * height;
-        canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height);
-        savePng(name, canvas);
-    };
-    picture.src = `data:image/svg+xml,${encodeURIComponent(svgText(svg))}`;
 }

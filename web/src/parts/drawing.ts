@@ -2,7 +2,10 @@
 // Drawings on a canvas have the colours of the moment (colours.ts), so they are made again when the page turns dark or light,
 // and in the colours of paper while it is printed. The browser takes the page right after `beforeprint`, so that is done at
 // once, and not by rendering.
+import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+
+import { canBeSaved } from './picture';
 
 const drawings = new Set<() => void>();
 const redraw = () => drawings.forEach((draw) => draw());
@@ -24,10 +27,13 @@ export function onColours(draw: () => void): () => void {
     return () => drawings.delete(draw);
 }
 
-/** Draws whenever one of `needs` changes, or the colours do. */
-export function useDrawing(draw: () => void, needs: unknown[]): void {
+/** Draws whenever one of `needs` changes, or the colours do; with the pen of the canvas (picture.ts). */
+export function useDrawing(canvas: RefObject<HTMLCanvasElement | null>, draw: () => void, needs: unknown[]): void {
     const latest = useRef(draw);
     latest.current = draw;
     useEffect(draw, needs);
-    useEffect(() => onColours(() => latest.current()), []);
+    useEffect(() => {
+        if (canvas.current) canBeSaved(canvas.current, () => latest.current());
+        return onColours(() => latest.current());
+    }, []);
 }

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Tree } from '../data/tree';
 import { colour } from './colours';
 import { useDrawing } from './drawing';
+import { penOf } from './picture';
 
 const ROW = 20;
 const LEVELS = 26;
@@ -115,9 +116,9 @@ export function Flame(props: Props) {
     }, [boxes]);
 
     const y = (level: number) => (icicle ? level * ROW : height - (level + 1) * ROW);
-    useDrawing(() => {
+    useDrawing(canvas, () => {
         const element = canvas.current;
-        const context = element?.getContext('2d');
+        const context = element && penOf(element);
         if (!element || !context || !width) return;
         const dots = Math.min(3, window.devicePixelRatio || 1);
         element.width = Math.round(width * dots);

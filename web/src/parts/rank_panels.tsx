@@ -10,6 +10,7 @@ import { LONGEST_SELECTION, setParam } from '../state';
 import { count } from '../text/units';
 import { colour } from './colours';
 import { useDrawing } from './drawing';
+import { penOf } from './picture';
 import { ticks } from './ticks';
 import { useWidth } from './use_box';
 
@@ -324,7 +325,7 @@ function drawAxis(context: CanvasRenderingContext2D, { axis, byRank, ranks, orde
 }
 
 function draw(canvas: HTMLCanvasElement, props: Props, whole: number): Frame | null {
-    const context = canvas.getContext('2d');
+    const context = penOf(canvas);
     if (!context) return null;
     const frame = frameOf(context, props.panels, whole);
     const ratio = Math.min(3, window.devicePixelRatio || 1);
@@ -365,7 +366,7 @@ export function RankPanels(props: Props) {
     const [start, setStart] = useState<number | null>(null);
     const [refused, setRefused] = useState(0);
     const { axis, byRank, marks } = props;
-    useDrawing(() => {
+    useDrawing(canvas, () => {
         if (canvas.current && whole > 0 && order.length > 0) setFrame(draw(canvas.current, props, whole));
     }, [whole, panels, ranks, order, selected, axis, byRank, marks]);
 

@@ -63,7 +63,7 @@ export function SequenceChart({ sequence, modules }: { sequence: Sequence; modul
     const shown = windowOf(sequence);
     const only = sequence.modules.findIndex(({ name }) => name === param('module'));
     const chosen = selectedRanks.value;
-    useDrawing(() => {
+    useDrawing(canvas, () => {
         if (canvas.current && width > 0) drawSequence(canvas.current, sequence, shown, width, chosen, only >= 0 ? only : null);
     }, [sequence, shown.from, shown.to, width, chosen, only]);
 
@@ -203,11 +203,11 @@ function SequenceLegend({ sequence, modules }: { sequence: Sequence; modules: Mo
                     work
                 </li>
                 <li>
-                    <span class="swatch state-transfer" aria-hidden="true" />
+                    <span class="swatch state-transfer" data-hatch="across" aria-hidden="true" />
                     transfer{modules && whole > 0 && ` ${percent(modules.tree.transfer_s / whole)}`}
                 </li>
                 <li>
-                    <span class="swatch state-waiting" aria-hidden="true" />
+                    <span class="swatch state-waiting" data-hatch="slanted" aria-hidden="true" />
                     waiting{modules && whole > 0 && ` ${percent(modules.tree.waiting_s / whole)}`}
                 </li>
             </ul>

@@ -5,6 +5,7 @@ import { moduleColour, type Sequence } from '../data/modules';
 import type { Range } from '../data/rankset';
 import { hasRank } from '../data/rankset';
 import { colour } from '../parts/colours';
+import { penOf } from '../parts/picture';
 import { seconds } from '../text/units';
 
 export const SEQUENCE_MARGIN = { left: 66, right: 12, top: 4, bottom: 26 };
@@ -73,7 +74,7 @@ export function drawSequence(canvas: HTMLCanvasElement, sequence: Sequence, wind
         canvas.height = Math.round(height * ratio);
         canvas.style.height = `${height}px`;
     }
-    const pen = canvas.getContext('2d');
+    const pen = penOf(canvas);
     if (!pen) return;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.fillStyle = colour('--page');

@@ -4,6 +4,7 @@
 import type { HostRanges, Metric, Tile, Tiles } from '../data/topology';
 import type { Range } from '../data/rankset';
 import { colour } from '../parts/colours';
+import { canBeSaved, penOf } from '../parts/picture';
 
 /** The square of the matrix in sight: its first row and column, and how many ranks it is wide. */
 export interface Frame {
@@ -45,6 +46,7 @@ export class MatrixDrawing {
     ) {
         this.frame = this.whole();
         this.readColours();
+        canBeSaved(canvas, () => this.draw());
     }
 
     get ranks(): number {
@@ -197,7 +199,7 @@ export class MatrixDrawing {
     // ---- the whole drawing ----
 
     draw(): void {
-        const pen = this.canvas.getContext('2d');
+        const pen = penOf(this.canvas);
         if (!pen) return;
         const { side } = this;
         pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
