@@ -36,7 +36,8 @@ int main(int argc, char **argv)
 }
 """
 KILLS = 12  # with each MPI
-SAMPLES, HZ = 40, 40
+HZ = 40
+SAMPLES_OF_A_JOB = 400  # so many that a tenth of the time is not missed by chance
 
 
 def start(way, mpi, ranks, command):
@@ -49,21 +50,22 @@ def start(way, mpi, ranks, command):
 
 def attach_in_time(mpi, program, ranks, profile):
     """A run that is long enough to be looked at: how long that is nobody knows before."""
-    steps = 200 // ranks
+    steps = 400 // ranks
+    samples = max(SAMPLES_OF_A_JOB // ranks, HZ)
     for _ in range(8):
         command = [program, *OCEAN, "--steps", steps]
         _, process = start(jobs.BARE, mpi, ranks, command)
         started = time.monotonic()
         try:
             attaching.wait_for_ranks(process, ranks)
-            seen = attaching.attach(process.pid, "--samples", SAMPLES, "--hz", HZ, "--save", profile)
+            seen = attaching.attach(process.pid, "--samples", samples, "--hz", HZ, "--save", profile)
             in_time = process.poll() is None and seen.returncode == 0
         except TimeoutError:
             in_time = False
         out, err = process.communicate(timeout=jobs.LIMIT_S)
         if in_time:
             break
-        steps = attaching.more_steps(steps, time.monotonic() - started, SAMPLES / HZ + 3)
+        steps = attaching.more_steps(steps, time.monotonic() - started, samples / HZ + 3)
     return command, seen, (process.returncode, out, err)
 
 

@@ -54,11 +54,16 @@ def start(mpi, program, name, kind):
 
 def check_fault(tap, mpi, program, name):
     rule, function, mark, ranks = FAULTS[name]
+    without_cores = 0
     for _ in range(TRIES):
         job = start(mpi, program, name, "fault")
         found = {f["rule"]: f for f in findings(job)} if job.status == 0 else {}
         if rule in found:
             break
+        without_cores += "no-cpu" in found
+    if without_cores == TRIES and rule != "no-cpu":
+        tap.skip(f"{mpi.short}, {name}: found", f"the ranks had no cores in {TRIES} runs")
+        return
     if not tap.ok(rule in found, f"{mpi.short}, {name}: found", job, found):
         return
     finding = found[rule]
