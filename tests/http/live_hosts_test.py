@@ -16,7 +16,7 @@ import machines
 RANKS = 2
 SLOTS = {"nodea": 1, "nodeb": 1}
 # Rank 0 waits for a file "go" before MPI_Init. The other one waits for it in MPI_Init, and has until then the key of another job.
-LATE = live_test.UNTIL_TOLD.replace("#include <mpi.h>", "#include <mpi.h>\n#include <stdlib.h>").replace("    MPI_Init(", """
+LATE = jobs.text("until_told.c").replace("    MPI_Init(", """
     if (getenv("OMPI_COMM_WORLD_RANK")[0] == '1')
         setenv("OMPI_MCA_orte_precondition_transports", "1-2", 1);
     else

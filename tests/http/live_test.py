@@ -9,28 +9,6 @@ import serving
 from serving import jobs
 
 RANKS = 2
-# Goes on until there is a file "enough".
-UNTIL_TOLD = """
-#include <mpi.h>
-#include <fcntl.h>
-#include <unistd.h>
-static double work(int n) { volatile double sum = 0; for (int i = 0; i < n; i++) sum += i; return sum; }
-int main(int argc, char **argv)
-{
-    int rank, enough = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0)
-        close(creat("ready", 0600));
-    while (!enough) {
-        work(100000);
-        enough = rank == 0 && access("enough", F_OK) == 0;
-        MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    }
-    MPI_Finalize();
-    return 0;
-}
-"""
 
 
 class Stream:
@@ -83,7 +61,7 @@ def wait_for_job(server, process):
 
 def watch(tap, mpi):
     title = mpi.short
-    program = mpi.compile("until_told", UNTIL_TOLD)
+    program = mpi.compile("until_told", jobs.text("until_told.c"))
     job, process = start(mpi, program)
     with serving.Server(job.work, env={"FATHOM_DIR": str(job.segments)}, cwd=jobs.SCRATCH) as server:
         found = wait_for_job(server, process)
@@ -142,7 +120,7 @@ def kill(tap, mpi):
     """A job whose launcher and ranks are killed, and whose profile nobody writes; and a server that ends while it is
     watched."""
     title = f"{mpi.short}, killed"
-    program = mpi.compile("until_told", UNTIL_TOLD)
+    program = mpi.compile("until_told", jobs.text("until_told.c"))
     job, process = start(mpi, program, {"FATHOM_HZ": "0"})
     elsewhere = serving.old_profiles()
     with serving.Server(elsewhere, env={"FATHOM_DIR": str(job.segments)}) as server:

@@ -76,7 +76,7 @@ def post(server, path, headers=(), **how):
 
 def sample(tap, mpi):
     title = mpi.short
-    program = mpi.compile("until_told", live_test.UNTIL_TOLD)
+    program = mpi.compile("until_told", jobs.text("until_told.c"))
     job, process = start(mpi, program)
     with serving.Server(serving.old_profiles()) as server:
         row = wait_for(server, process)
@@ -141,7 +141,7 @@ def sample(tap, mpi):
 
 def kill(tap, mpi):
     """The server is killed while it samples."""
-    program = mpi.compile("until_told", live_test.UNTIL_TOLD)
+    program = mpi.compile("until_told", jobs.text("until_told.c"))
     job, process = start(mpi, program)
     for sent in (signal.SIGTERM, signal.SIGKILL):
         title = f"{mpi.short}, {sent.name}"

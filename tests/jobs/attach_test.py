@@ -16,25 +16,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "attach"
 import attaching  # noqa: E402
 
 OCEAN = ["--grid", "192x144", "--levels", "16"]
-# Goes on until there is a file "enough".
-UNTIL_TOLD = """
-#include <mpi.h>
-#include <unistd.h>
-static double work(int n) { volatile double sum = 0; for (int i = 0; i < n; i++) sum += i; return sum; }
-int main(int argc, char **argv)
-{
-    int rank, enough = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    while (!enough) {
-        work(100000);
-        enough = rank == 0 && access("enough", F_OK) == 0;
-        MPI_Bcast(&enough, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    }
-    MPI_Finalize();
-    return 5;
-}
-"""
 KILLS = 12  # with each MPI
 HZ = 40
 SAMPLES_OF_A_JOB = 400  # so many that a tenth of the time is not missed by chance
@@ -97,7 +78,7 @@ def ocean(tap, mpi, program, ranks):
 
 def under_fathom(tap, mpi):
     title = f"{mpi.short}, under Fathom"
-    job, process = start(jobs.AROUND, mpi, 4, [mpi.compile("until_told", UNTIL_TOLD)])
+    job, process = start(jobs.AROUND, mpi, 4, [mpi.compile("until_told", jobs.text("until_told.c")), "5"])
     attaching.wait_for_ranks(process, 4)
     seen = attaching.attach(process.pid, "--for", 2, "--json")
     alive = process.poll() is None

@@ -87,6 +87,11 @@ BOTH = (Mpi("openmpi"), Mpi("mpich"))
 MPIS = [mpi for mpi in BOTH if mpi.installed]
 
 
+def text(name):
+    """Of a program that several tests run."""
+    return (SOURCE / "tests/jobs/programs" / name).read_text(encoding="utf-8")
+
+
 def compile_plain(name, text, *flags):
     """A program without MPI."""
     source, target = SCRATCH / f"{name}.c", SCRATCH / name
