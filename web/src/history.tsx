@@ -7,6 +7,7 @@ import type uPlot from 'uplot';
 import { fetchDocument, type Source } from './data/source';
 import { ChartFrame, Plot } from './parts/chart';
 import { colour, coloursOfNames } from './parts/colours';
+import { Loading } from './parts/loading';
 import { Table } from './parts/table';
 import { addressOf, param, setParam } from './state';
 import { commitShort } from './text/names';
@@ -64,7 +65,7 @@ export function HistoryPage({ source }: { source: Source | null }) {
         <main id="main" class="page" tabIndex={-1} data-view="history">
             <h1>History</h1>
             {error && <p class="problem" role="alert">{error}</p>}
-            {!loaded && !error && <p class="quiet" role="status">Loading ...</p>}
+            {!loaded && !error && <Loading />}
             {loaded && <Histories histories={loaded.histories} />}
         </main>
     );

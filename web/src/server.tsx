@@ -6,6 +6,7 @@ import { type Back, ProfilePage } from './app';
 import { fetchDocument, type Reading, serverSource } from './data/source';
 import { HistoryPage } from './history';
 import { Jobs, LiveJob } from './jobs';
+import { Loading } from './parts/loading';
 import { Table } from './parts/table';
 import { address, addressOf, place } from './state';
 import { commonDirectory } from './text/names';
@@ -105,7 +106,7 @@ function List() {
                 </p>
             )}
             {error && <p class="problem">{error}</p>}
-            {!list && !error && <p class="quiet" role="status">Loading ...</p>}
+            {!list && !error && <Loading />}
             {list && (
                 <Table
                     name="profiles"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import type { ComponentChildren } from 'preact';
 
+import { NotLoaded } from './loading';
 import { useSlice } from './use_slice';
 
 interface Props<T> {
@@ -13,14 +14,10 @@ interface Props<T> {
 /** Shows a slice once it is there. */
 export function SliceView<T>({ name, missing, children }: Props<T>) {
     const loaded = useSlice<T>(name);
-    switch (loaded.state) {
-        case 'loading':
-            return <p class="quiet" role="status">Loading ...</p>;
-        case 'failed':
-            return <p class="problem" role="alert">These data cannot be shown: {loaded.error}</p>;
-        case 'none':
-            return <p class="quiet">{missing ?? 'The profile has no such data.'}</p>;
-        default:
-            return <>{children(loaded.data)}</>;
-    }
+    if (loaded.state === 'ready') return <>{children(loaded.data)}</>;
+    return (
+        <NotLoaded loaded={loaded}>
+            <p class="quiet">{missing ?? 'The profile has no such data.'}</p>
+        </NotLoaded>
+    );
 }

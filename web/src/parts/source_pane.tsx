@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 
 import { basename } from '../text/names';
 import { percentFine, seconds } from '../text/units';
+import { Loading } from './loading';
 import { useProfile, useSlice } from './use_slice';
 
 export interface Sources {
@@ -51,7 +52,7 @@ export function SourcePane(props: Props) {
                 </p>
             )}
             {!props.path && <p class="quiet">Select a function or a line whose source file is known.</p>}
-            {props.path && sources.state === 'loading' && <p class="quiet" role="status">Loading ...</p>}
+            {props.path && sources.state === 'loading' && <Loading />}
             {props.path && sources.state === 'failed' && <p class="problem">The source cannot be shown: {sources.error}</p>}
             {props.path && sources.state !== 'loading' && sources.state !== 'failed' && !file && (
                 <p class="quiet" data-part="no-source">
@@ -95,7 +96,7 @@ function Text({ n, line, whole_s, onLine }: Props & { n: number }) {
             element.scrollTop = Math.max(0, wanted - element.clientHeight / 3);
         setTop(element.scrollTop);
     }, [line, data]);
-    if (loaded.state === 'loading') return <p class="quiet" role="status">Loading ...</p>;
+    if (loaded.state === 'loading') return <Loading />;
     if (loaded.state === 'failed') return <p class="problem">The source cannot be shown: {loaded.error}</p>;
     if (!data) return <p class="quiet">The text of this file is not in the report.</p>;
     const from = Math.max(0, Math.floor(top / ROW) - 5);

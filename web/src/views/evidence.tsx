@@ -6,6 +6,7 @@ import { rankRows } from '../data/rank_rows';
 import { countRanks, hasRank, parseRanks } from '../data/rankset';
 import type { Timer } from '../data/timers';
 import type { Finding, Ranks, Summary } from '../data/types';
+import { Loading } from '../parts/loading';
 import { type Bar, type NamedBars, type SmallChart, SmallChartFrame } from '../parts/small_charts';
 import { useProfile, useSlice } from '../parts/use_slice';
 import { messageSize, requestSize } from '../text/sizes';
@@ -93,7 +94,7 @@ export function Evidence({ finding, number }: { finding: Finding; number: number
         const makers = CHARTS[finding.rule] ?? [work, groups];
         return makers.map((make) => make(known)).filter((chart): chart is SmallChart => chart !== null).slice(0, 2);
     }, [finding, summary, ranks, mpi, io, timers]);
-    if (loading) return <p class="quiet" role="status">Loading ...</p>;
+    if (loading) return <Loading />;
     return (
         <div class="two-charts">
             {charts.map((chart, i) => (

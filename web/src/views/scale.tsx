@@ -8,6 +8,7 @@ import { runName, type Scale, type ScaleDocument, type ScaleRun, type Verdict } 
 import { fetchDocument, type Source } from '../data/source';
 import { ChartFrame, Plot } from '../parts/chart';
 import { colour } from '../parts/colours';
+import { Loading } from '../parts/loading';
 import { type Column, Table } from '../parts/table';
 import { addressOf, param, place, setParam } from '../state';
 import { basename } from '../text/names';
@@ -91,7 +92,7 @@ export function FileScale({ source }: { source: Source }) {
     if (problem || !document)
         return (
             <main class="page">
-                {problem ? <p class="problem">The comparison cannot be shown: {problem}</p> : <p class="quiet" role="status">Loading ...</p>}
+                {problem ? <p class="problem">The comparison cannot be shown: {problem}</p> : <Loading />}
             </main>
         );
     return <ScalePage scale={document.scale} views={views} />;

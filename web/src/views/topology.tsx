@@ -7,6 +7,7 @@ import { hasRank } from '../data/rankset';
 import { type Cell, HostRanges, type Metric, Tiles, type TopologyHead } from '../data/topology';
 import { ChartFrame } from '../parts/chart';
 import { onColours } from '../parts/drawing';
+import { Loading } from '../parts/loading';
 import { SliceView } from '../parts/slice_view';
 import { type Column, Table } from '../parts/table';
 import { useProfile } from '../parts/use_slice';
@@ -516,7 +517,7 @@ function Details({ pointed, hosts }: { pointed: Signal<Pointed | null>; hosts: H
                         <strong>{rangeText(at.from, at.width, job.ranks)}</strong> (<bdi>{hostOf(at.from, at.width)}</bdi>) to{' '}
                         <strong>{rangeText(at.to, at.width, job.ranks)}</strong> (<bdi>{hostOf(at.to, at.width)}</bdi>)
                     </p>
-                    {at.cell === undefined && <p class="quiet">Loading ...</p>}
+                    {at.cell === undefined && <Loading />}
                     {at.cell === null && <p>no messages</p>}
                     {at.cell && (
                         <p>
@@ -560,7 +561,7 @@ function Heavy({ heaviest, metric, head, name }: HeavyProps) {
         if (width > 1) list.splice(2, 0, { title: 'Pairs', value: (cell) => cell.pairs, show: (cell) => count(cell.pairs) });
         return list;
     }, [level, metric, head]);
-    if (found?.metric !== metric.metric) return <p class="quiet" role="status">Loading ...</p>;
+    if (found?.metric !== metric.metric) return <Loading />;
     const what = level > 0 ? 'cells' : 'pairs';
     const caption =
         (found.all > found.cells.length
