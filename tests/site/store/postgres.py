@@ -50,8 +50,8 @@ def _wait_until_ready(server, folder):
 
 
 @contextlib.contextmanager
-def server():
-    """Yields the address of a database that does not exist yet."""
+def server(durable=False):
+    """Yields the address of a database that does not exist yet. Without `durable`, what it writes is lost with the machine."""
     # not in TMPDIR: the path of a socket must be short, and another user must get there
     folder = tempfile.mkdtemp(prefix="fathom-postgres-", dir="/tmp")
     prefix = unprivileged()
@@ -66,7 +66,7 @@ def server():
         with open(f"{folder}/log", "wb") as log:
             process = subprocess.Popen(
                 prefix + [programs() / "postgres", "-D", f"{folder}/data", "-k", folder, "-c", "listen_addresses=",
-                          "-c", "fsync=off", "-c", "max_locks_per_transaction=256"],
+                          "-c", f"fsync={'on' if durable else 'off'}", "-c", "max_locks_per_transaction=256"],
                 stdout=log, stderr=log, cwd=folder)
         try:
             _wait_until_ready(process, folder)
