@@ -26,7 +26,7 @@ def made_log(path, number):
 
 def ingest(log, address, number):
     """Seconds, and the CPU seconds of the command itself."""
-    subprocess.run([str(common.FATHOM), "site", "init", "--store", address], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([str(common.FATHOM), "site", "init", "--no-spool", "--config", str(log.with_name("site.conf")), "--store", address], check=True, stdout=subprocess.DEVNULL)
     before = os.times()
     start = time.perf_counter()
     subprocess.run([str(common.FATHOM), "site", "ingest", "--quiet", "--store", address, str(log)], check=True, timeout=common.LIMIT_S)

@@ -24,6 +24,7 @@ exec chroot "$1/root" /bin/sh -s
 SCRIPT = r"""
 exec 2>&1
 cd /tmp
+rm -rf /etc/fathom /var/spool/fathom /var/lib/fathom /var/log/fathom # of a site on this system, in the copy
 find /etc /usr /var /lib/systemd -xdev ! -path '/var/lib/dpkg*' ! -path '/var/cache/*' ! -path '/var/log/dpkg.log*' 2>/dev/null | sort >before
 step() { # step NAME COMMAND...
     name=$1
