@@ -107,7 +107,11 @@ PAGES = {
     "a user's summary": "/api/site/summary?user=user007&from=2026-01-01&to=2026-03-31",
     "a quarter's load by routine": "/api/site/load?by=routine&from=2026-01-01&to=2026-03-31",
     "a year's load by finding": "/api/site/load?by=finding&from=2025-04-01&to=2026-03-31",
+    "a week's summary": "/api/site/summary?from=2026-03-02&to=2026-03-08",
+    "a month's summary": "/api/site/summary?from=2026-02-16&to=2026-03-17",
+    "a summary of 90 days": "/api/site/summary?from=2025-12-24&to=2026-03-23",
     "a quarter's summary": "/api/site/summary?from=2026-01-01&to=2026-03-31",
+    "a year's summary": "/api/site/summary?from=2025-04-01&to=2026-03-31",
     "metrics": "/metrics",
 }
 

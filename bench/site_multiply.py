@@ -61,14 +61,23 @@ def copy_days(database, table, times):
     database.execute("DROP TABLE old")
 
 
-def sum_months(database, table):
-    """Of the table of months, from that of days."""
+MONTH = "CAST(strftime('%s', day * 86400, 'unixepoch', 'start of month') AS INTEGER) / 86400"
+STEPS = {  # first day (src/site/store/steps.h)
+    "week": f"{MONTH} + 7 * MIN((day - {MONTH}) / 7, 3)",
+    "month": MONTH,
+    "quarter": ("CAST(strftime('%s', day * 86400, 'unixepoch', 'start of month', "
+                "(- (strftime('%m', day * 86400, 'unixepoch') - 1) % 3) || ' months') AS INTEGER) / 86400"),
+}
+
+
+def sum_days(database, roll_up, step):
+    """The table of weeks, months or quarters, from that of days."""
+    first, table = STEPS[step], f"{step}_{roll_up}"
     keys, values = columns_of(database, table)
-    month = "CAST(strftime('%s', day * 86400, 'unixepoch', 'start of month') AS INTEGER) / 86400"
     database.execute(f"DELETE FROM {table}")
-    database.execute(f"INSERT INTO {table} ({', '.join(keys + values)}) SELECT {month}, {', '.join(keys[1:])}, "
-                     f"{', '.join(f'SUM({value})' for value in values)} FROM {table.replace('month_', 'day_')} "
-                     f"GROUP BY {month}, {', '.join(keys[1:])}")
+    database.execute(f"INSERT INTO {table} ({', '.join(keys + values)}) SELECT {first}, {', '.join(keys[1:])}, "
+                     f"{', '.join(f'SUM({value})' for value in values)} FROM day_{roll_up} "
+                     f"GROUP BY {first}, {', '.join(keys[1:])}")
 
 
 def multiply(path, times):
@@ -79,11 +88,16 @@ def multiply(path, times):
     start = time.perf_counter()
     copy_jobs(database, times)
     print(f"jobs: {time.perf_counter() - start:.0f} s", flush=True)
-    tables = [row[0] for row in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'day\\_%' ESCAPE '\\'")]
+    tables = [row[0] for row in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
     for table in tables:
+        step, _, roll_up = table.partition("_")
+        if step != "day":
+            continue
         copy_days(database, table, times)
-        sum_months(database, table.replace("day_", "month_"))
-        print(f"{table}: {time.perf_counter() - start:.0f} s", flush=True)
+        for longer in STEPS:
+            if f"{longer}_{roll_up}" in tables:
+                sum_days(database, roll_up, longer)
+        print(f"{roll_up}: {time.perf_counter() - start:.0f} s", flush=True)
     database.execute("PRAGMA journal_mode = WAL")
     database.close()
 

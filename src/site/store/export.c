@@ -281,13 +281,16 @@ static enum fm_status export_if_wanted(struct fm_db *db, struct fm_tables_export
 
 static enum fm_status export_rollups(struct fm_db *db, struct fm_tables_export *request, struct fm_error *error)
 {
-    static const char *const periods[] = {"day", "month"};
     enum fm_status status = FM_OK;
-    for (int i = 0; i < 2 * FM_ROLLUPS && !status; i++) {
-        struct fm_rollup_table rollup;
+    for (int i = 0; i < FM_STEPS * FM_ROLLUPS && !status; i++) {
+        enum fm_rollup rollup = (enum fm_rollup)(i / FM_STEPS);
+        enum fm_step step = (enum fm_step)(i % FM_STEPS);
+        struct fm_rollup_table described;
         char name[64], sql[160];
-        fm_rollup_describe((enum fm_rollup)(i / 2), &rollup);
-        snprintf(name, sizeof name, "%s_by_%s", rollup.name, periods[i % 2]);
+        if (!fm_rollup_is_by(rollup, step))
+            continue;
+        fm_rollup_describe(rollup, &described);
+        snprintf(name, sizeof name, "%s_by_%s", described.name, fm_step_name(step));
         snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE day >= $1 AND day < $2 ORDER BY day", name);
         status = export_if_wanted(db, request, &(struct exported_table){name, sql, .days = true, .sums = true}, error);
     }

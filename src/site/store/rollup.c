@@ -87,6 +87,11 @@ void fm_rollup_describe(enum fm_rollup rollup, struct fm_rollup_table *table)
             add_column(table, sum_name(table, i), FM_VALUE_REAL);
 }
 
+bool fm_rollup_is_by(enum fm_rollup rollup, enum fm_step step)
+{
+    return step == FM_STEP_DAY || step == FM_STEP_MONTH || rollup >= FM_ROLLUP_FINE || rollup == FM_ROLLUP_HOSTS;
+}
+
 /* ---- derived figures ---- */
 
 double fm_site_job_wasted_s(const struct fm_record *record)
@@ -363,11 +368,11 @@ static enum fm_status remove_empty(struct fm_db *db, const struct fm_bulk_target
     return status;
 }
 
-static enum fm_status write_table(struct fm_db *db, const char *period, const struct fm_rollup_table *table,
+static enum fm_status write_table(struct fm_db *db, enum fm_step step, const struct fm_rollup_table *table,
                                   const struct fm_cells *cells, struct fm_error *error)
 {
     char name[64];
-    snprintf(name, sizeof name, "%s_%s", period, table->name);
+    snprintf(name, sizeof name, "%s_%s", fm_step_name(step), table->name);
     struct fm_bulk_target target = {name, table->columns, table->n_columns, table->n_keys};
     uint32_t *order = fm_cells_order(cells);
     if (!order)
@@ -377,13 +382,13 @@ static enum fm_status write_table(struct fm_db *db, const char *period, const st
     return status ? status : remove_empty(db, &target, cells, error);
 }
 
-static bool sum_months(struct fm_cells *months, const struct fm_cells *days)
+static bool sum_steps(struct fm_cells *sums, enum fm_step step, const struct fm_cells *days)
 {
     int64_t key[FM_ROLLUP_KEYS];
     for (size_t i = 0; i < days->n; i++) {
         memcpy(key, days->keys + i * days->n_keys, days->n_keys * sizeof *key);
-        key[0] = fm_month_first_day(key[0]);
-        double *values = fm_cells_at(months, key);
+        key[0] = fm_step_first(step, key[0]);
+        double *values = fm_cells_at(sums, key);
         if (!values)
             return false;
         for (size_t k = 0; k < days->n_values; k++)
@@ -392,16 +397,25 @@ static bool sum_months(struct fm_cells *months, const struct fm_cells *days)
     return true;
 }
 
-static enum fm_status write_days(struct fm_rollups *rollups, const struct fm_rollup_table *table,
+static enum fm_status write_step(struct fm_db *db, enum fm_step step, const struct fm_rollup_table *table,
                                  const struct fm_cells *days, struct fm_error *error)
 {
-    struct fm_cells months = {.n_keys = days->n_keys, .n_values = days->n_values};
-    enum fm_status status = sum_months(&months, days) ? FM_OK : no_memory(error);
-    if (!status)
-        status = write_table(rollups->db, "day", table, days, error);
-    if (!status)
-        status = write_table(rollups->db, "month", table, &months, error);
-    fm_cells_destroy(&months);
+    struct fm_cells sums = {.n_keys = days->n_keys, .n_values = days->n_values};
+    if (step == FM_STEP_DAY)
+        return write_table(db, step, table, days, error);
+    enum fm_status status = sum_steps(&sums, step, days) ? write_table(db, step, table, &sums, error)
+                                                         : no_memory(error);
+    fm_cells_destroy(&sums);
+    return status;
+}
+
+static enum fm_status write_steps(struct fm_db *db, enum fm_rollup rollup, const struct fm_rollup_table *table,
+                                  const struct fm_cells *days, struct fm_error *error)
+{
+    enum fm_status status = FM_OK;
+    for (enum fm_step step = FM_STEP_DAY; step < FM_STEPS && !status; step++)
+        if (fm_rollup_is_by(rollup, step))
+            status = write_step(db, step, table, days, error);
     return status;
 }
 
@@ -443,10 +457,11 @@ static enum fm_status flush_one(struct fm_rollups *rollups, enum fm_rollup rollu
     if (!days->n)
         return FM_OK;
     if (rollup == table.of)
-        return write_days(rollups, &table, days, error);
+        return write_steps(rollups->db, rollup, &table, days, error);
     struct fm_cells coarse = {.n_keys = table.n_keys, .n_values = days->n_values};
-    enum fm_status status = sum_coarse(&coarse, &table, days, &fine) ? write_days(rollups, &table, &coarse, error)
-                                                                     : no_memory(error);
+    enum fm_status status = sum_coarse(&coarse, &table, days, &fine)
+                                ? write_steps(rollups->db, rollup, &table, &coarse, error)
+                                : no_memory(error);
     fm_cells_destroy(&coarse);
     return status;
 }

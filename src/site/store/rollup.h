@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Roll-ups: sums over the jobs of a day, so that a question about a year does not read a year's jobs. Each has a table
- * day_NAME and, summed up from it, month_NAME (its column `day` is the first of the month). A row is a cell:
+ * day_NAME and, summed up from it, month_NAME; those that are read for all users have week_NAME and
+ * quarter_NAME, too (steps.h; their column `day` is the first of the step). A row is a cell:
  *
  *   jobs      day, user, program, language, class of ranks, class of CPU time, critical
  *   routines  day, user, language, class of ranks, class of CPU time, critical, routine
@@ -25,14 +26,15 @@
  * to 2^53 in whatever order, so what was added can be subtracted without a trace; beyond that they are rounded to 16
  * digits. Integer columns would overflow there, and one absurd record could stop the site.
  *
- * Cells are collected in memory and added to the tables by fm_rollups_flush, which makes the cells of months and of coarser
- * roll-ups from them. Not thread-safe. */
+ * Cells are collected in memory and added to the tables by fm_rollups_flush, which makes the cells of longer steps and of
+ * coarser roll-ups from them. Not thread-safe. */
 #ifndef FM_SITE_STORE_ROLLUP_H
 #define FM_SITE_STORE_ROLLUP_H
 
 #include "site/record/record.h"
 #include "site/store/engine.h"
 #include "site/store/names.h"
+#include "site/store/steps.h"
 
 enum fm_rollup {
     FM_ROLLUP_JOBS,
@@ -65,6 +67,8 @@ struct fm_rollup_table {
 };
 /* Fills *table, which has pointers into itself. */
 void fm_rollup_describe(enum fm_rollup rollup, struct fm_rollup_table *table);
+/* Whether it has a table of these steps. */
+bool fm_rollup_is_by(enum fm_rollup rollup, enum fm_step step);
 
 struct fm_rollups;
 

@@ -119,6 +119,7 @@ enum fm_status fm_schema_migrate(struct fm_db *db, const struct fm_migration *mi
 static const struct fm_migration migrations[] = {
     {1, fm_schema_create},
     {2, fm_schema_to_2},
+    {3, fm_schema_to_3},
 };
 enum { MIGRATIONS = sizeof migrations / sizeof *migrations };
 

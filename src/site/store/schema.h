@@ -10,7 +10,7 @@
 #include "site/record/record.h"
 #include "site/store/engine.h"
 
-enum { FM_SCHEMA_VERSION = 2 };
+enum { FM_SCHEMA_VERSION = 3 };
 
 /* The step to version `to` from the one before it. */
 struct fm_migration {

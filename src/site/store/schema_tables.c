@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "site/store/schema_tables.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,11 +87,11 @@ static void write_satellites(struct fm_writer *sql, const struct fm_db *db)
 
 /* ---- roll-ups ---- */
 
-static void write_rollup(struct fm_writer *sql, const struct fm_db *db, enum fm_rollup rollup, const char *period)
+static void write_rollup(struct fm_writer *sql, const struct fm_db *db, enum fm_rollup rollup, enum fm_step step)
 {
     struct fm_rollup_table table;
     fm_rollup_describe(rollup, &table);
-    fm_write(sql, "CREATE TABLE %s_%s (", period, table.name);
+    fm_write(sql, "CREATE TABLE %s_%s (", fm_step_name(step), table.name);
     for (size_t i = 0; i < table.n_columns; i++)
         fm_write(sql, "%s %s NOT NULL%s, ", table.columns[i].name, type_of(db, table.columns[i].kind),
                  i < table.n_keys ? "" : " DEFAULT 0");
@@ -100,11 +101,12 @@ static void write_rollup(struct fm_writer *sql, const struct fm_db *db, enum fm_
     fm_write(sql, ")) %s;", fm_db_sql(db, FM_SQL_KEYED));
 }
 
-static void write_rollups(struct fm_writer *sql, const struct fm_db *db, int first, int end)
+/* Versions 1 and 2 */
+static void write_rollups(struct fm_writer *sql, const struct fm_db *db, enum fm_rollup first, enum fm_rollup end)
 {
-    for (int i = first; i < end; i++) {
-        write_rollup(sql, db, (enum fm_rollup)i, "day");
-        write_rollup(sql, db, (enum fm_rollup)i, "month");
+    for (enum fm_rollup rollup = first; rollup < end; rollup++) {
+        write_rollup(sql, db, rollup, FM_STEP_DAY);
+        write_rollup(sql, db, rollup, FM_STEP_MONTH);
     }
 }
 
@@ -142,6 +144,89 @@ enum fm_status fm_schema_create(struct fm_db *db, struct fm_error *error)
     return run_written(db, &sql, error);
 }
 
+/* ---- columns of fields that a database does not know ---- */
+
+static bool has_column(const struct fm_query *query, const char *name)
+{
+    for (int i = 0; i < fm_query_columns(query); i++)
+        if (strcmp(fm_query_column_name(query, i), name) == 0)
+            return true;
+    return false;
+}
+
+/* Writes the statements that add the missing columns of a table; `more`: what their types are followed by. */
+static enum fm_status write_missing(struct fm_writer *sql, struct fm_db *db, const char *table,
+                                    const struct fm_bulk_column *columns, size_t n, const char *more,
+                                    struct fm_error *error)
+{
+    char select[96];
+    snprintf(select, sizeof select, "SELECT * FROM %s LIMIT 0", table);
+    struct fm_query *query;
+    enum fm_status status = fm_query_open(&query, db, select, error);
+    if (status)
+        return status;
+    status = fm_query_run(query, error);
+    for (size_t i = 0; i < n && !status; i++)
+        if (!has_column(query, columns[i].name))
+            fm_write(sql, "ALTER TABLE %s ADD COLUMN %s %s%s;", table, columns[i].name, type_of(db, columns[i].kind),
+                     more);
+    fm_query_close(query);
+    return status;
+}
+
+static enum fm_status write_missing_sums(struct fm_writer *sql, struct fm_db *db, enum fm_rollup rollup,
+                                         enum fm_step step, struct fm_error *error)
+{
+    struct fm_rollup_table table;
+    char name[64];
+    fm_rollup_describe(rollup, &table);
+    if (table.of != FM_ROLLUP_JOBS || !fm_rollup_is_by(rollup, step))
+        return FM_OK;
+    snprintf(name, sizeof name, "%s_%s", fm_step_name(step), table.name);
+    return write_missing(sql, db, name, table.columns, table.n_columns, " NOT NULL DEFAULT 0", error);
+}
+
+static enum fm_status write_all_missing(struct fm_writer *sql, struct fm_db *db, struct fm_error *error)
+{
+    struct fm_bulk_column jobs[FM_JOBS_COLUMNS];
+    fm_schema_jobs_columns(jobs);
+    enum fm_status status = write_missing(sql, db, "jobs", jobs, FM_JOBS_COLUMNS, "", error);
+    for (enum fm_rollup rollup = 0; rollup < FM_ROLLUPS && !status; rollup++)
+        for (enum fm_step step = FM_STEP_DAY; step < FM_STEPS && !status; step++)
+            status = write_missing_sums(sql, db, rollup, step, error);
+    return status;
+}
+
+enum fm_status fm_schema_missing(struct fm_db *db, bool *missing, struct fm_error *error)
+{
+    struct fm_arena arena = {0};
+    struct fm_writer sql = {.arena = &arena};
+    enum fm_status status = write_all_missing(&sql, db, error);
+    *missing = sql.n > 0;
+    fm_arena_destroy(&arena);
+    return status;
+}
+
+/* Runs what was written, if that succeeded. */
+static enum fm_status run_missing(struct fm_db *db, struct fm_writer *sql, enum fm_status written,
+                                  struct fm_error *error)
+{
+    if (!written && sql->n)
+        return run_written(db, sql, error);
+    fm_arena_destroy(sql->arena);
+    return written;
+}
+
+enum fm_status fm_schema_complete(struct fm_db *db, struct fm_error *error)
+{
+    struct fm_arena arena = {0};
+    struct fm_writer sql = {.arena = &arena};
+    enum fm_status status = run_missing(db, &sql, write_all_missing(&sql, db, error), error);
+    return status ? status : fm_schema_views(db, error);
+}
+
+/* ---- version 2 ---- */
+
 static enum fm_status add_people(struct fm_db *db, struct fm_error *error)
 {
     struct fm_arena arena = {0};
@@ -169,18 +254,19 @@ static enum fm_status add_people(struct fm_db *db, struct fm_error *error)
 }
 
 /* Of the finer roll-up. Sums of whole numbers are the same in any order. */
-static void fill_rollup(struct fm_writer *sql, enum fm_rollup rollup, const char *period)
+static void fill_rollup(struct fm_writer *sql, enum fm_rollup rollup, enum fm_step step)
 {
+    const char *name = fm_step_name(step);
     struct fm_rollup_table table, of;
     fm_rollup_describe(rollup, &table);
     fm_rollup_describe(table.of, &of);
-    fm_write(sql, "INSERT INTO %s_%s (", period, table.name);
+    fm_write(sql, "INSERT INTO %s_%s (", name, table.name);
     for (size_t i = 0; i < table.n_columns; i++)
         fm_write(sql, "%s%s", i ? ", " : "", table.columns[i].name);
     fm_write(sql, ") SELECT ");
     for (size_t i = 0; i < table.n_columns; i++)
         fm_write(sql, i < table.n_keys ? "%s%s" : "%sSUM(%s)", i ? ", " : "", table.columns[i].name);
-    fm_write(sql, " FROM %s_%s GROUP BY ", period, of.name);
+    fm_write(sql, " FROM %s_%s GROUP BY ", name, of.name);
     for (size_t i = 0; i < table.n_keys; i++)
         fm_write(sql, "%s%s", i ? ", " : "", table.columns[i].name);
     fm_write(sql, ";");
@@ -196,6 +282,16 @@ static void write_wide_indexes(struct fm_writer *sql)
              columns, columns);
 }
 
+static enum fm_status complete_jobs(struct fm_db *db, struct fm_error *error)
+{
+    struct fm_arena arena = {0};
+    struct fm_writer sql = {.arena = &arena};
+    enum fm_status status = write_missing_sums(&sql, db, FM_ROLLUP_JOBS, FM_STEP_DAY, error);
+    if (!status)
+        status = write_missing_sums(&sql, db, FM_ROLLUP_JOBS, FM_STEP_MONTH, error);
+    return run_missing(db, &sql, status, error);
+}
+
 static enum fm_status add_coarse(struct fm_db *db, struct fm_error *error)
 {
     struct fm_arena arena = {0};
@@ -205,13 +301,13 @@ static enum fm_status add_coarse(struct fm_db *db, struct fm_error *error)
                    "CREATE INDEX month_users_user ON month_users (user_id, day);");
     write_wide_indexes(&sql);
     enum fm_status status = run_written(db, &sql, error);
-    if (!status) /* sums of fields that the older database does not know */
-        status = fm_schema_complete(db, error);
+    if (!status) /* what is summed up may be of fields that the older database does not know */
+        status = complete_jobs(db, error);
     arena = (struct fm_arena){0};
     sql = (struct fm_writer){.arena = &arena};
-    for (int i = FM_ROLLUP_FINE; i < FM_ROLLUPS; i++) {
-        fill_rollup(&sql, (enum fm_rollup)i, "day");
-        fill_rollup(&sql, (enum fm_rollup)i, "month");
+    for (enum fm_rollup rollup = FM_ROLLUP_FINE; rollup < FM_ROLLUPS; rollup++) {
+        fill_rollup(&sql, rollup, FM_STEP_DAY);
+        fill_rollup(&sql, rollup, FM_STEP_MONTH);
     }
     if (!status)
         return run_written(db, &sql, error);
@@ -225,82 +321,72 @@ enum fm_status fm_schema_to_2(struct fm_db *db, struct fm_error *error)
     return status ? status : add_coarse(db, error);
 }
 
-/* ---- columns that were added since ---- */
+/* ---- version 3 ---- */
 
-/* `jobs`, and the roll-ups that sum up its fields, by day and by month. */
-static const enum fm_rollup of_fields[] = {FM_ROLLUP_JOBS, FM_ROLLUP_CLASSES, FM_ROLLUP_USERS, FM_ROLLUP_PROGRAMS};
-enum { TABLES_WITH_FIELDS = 1 + 2 * sizeof of_fields / sizeof *of_fields };
-
-/* The columns that a table should have, and its name. */
-static void wanted_columns(int number, char name[64], struct fm_bulk_column jobs[FM_JOBS_COLUMNS],
-                           struct fm_rollup_table *rollup, const struct fm_bulk_column **columns, size_t *n)
+static void fill_step(struct fm_writer *sql, enum fm_rollup rollup, enum fm_step step, int64_t day)
 {
-    fm_schema_jobs_columns(jobs);
-    fm_rollup_describe(number ? of_fields[(number - 1) / 2] : FM_ROLLUP_JOBS, rollup);
-    *columns = number ? rollup->columns : jobs;
-    *n = number ? rollup->n_columns : FM_JOBS_COLUMNS;
-    snprintf(name, 64, "%s%s", number == 0 ? "" : number % 2 ? "day_" : "month_", rollup->name);
+    struct fm_rollup_table table;
+    fm_rollup_describe(rollup, &table);
+    fm_write(sql, "INSERT INTO %s_%s (", fm_step_name(step), table.name);
+    for (size_t i = 0; i < table.n_columns; i++)
+        fm_write(sql, "%s%s", i ? ", " : "", table.columns[i].name);
+    fm_write(sql, ") SELECT %" PRId64, fm_step_first(step, day));
+    for (size_t i = 1; i < table.n_columns; i++)
+        fm_write(sql, i < table.n_keys ? ", %s" : ", SUM(%s)", table.columns[i].name);
+    fm_write(sql, " FROM day_%s WHERE day >= %" PRId64 " AND day < %" PRId64 " GROUP BY ", table.name,
+             fm_step_first(step, day), fm_step_first_next(step, day));
+    for (size_t i = 1; i < table.n_keys; i++)
+        fm_write(sql, "%s%s", i > 1 ? ", " : "", table.columns[i].name);
+    fm_write(sql, ";");
 }
 
-static bool has_column(const struct fm_query *query, const char *name)
+/* The first day from this one on that has jobs; -1 if there is none. */
+static enum fm_status next_day(struct fm_db *db, int64_t *day, struct fm_error *error)
 {
-    for (int i = 0; i < fm_query_columns(query); i++)
-        if (strcmp(fm_query_column_name(query, i), name) == 0)
-            return true;
-    return false;
-}
-
-/* Writes the statements that add the missing columns of a table. */
-static enum fm_status write_missing(struct fm_writer *sql, struct fm_db *db, int number, struct fm_error *error)
-{
-    struct fm_bulk_column jobs[FM_JOBS_COLUMNS];
-    struct fm_rollup_table rollup;
-    const struct fm_bulk_column *columns;
-    size_t n;
-    char table[64], select[96];
-    wanted_columns(number, table, jobs, &rollup, &columns, &n);
-    snprintf(select, sizeof select, "SELECT * FROM %s LIMIT 0", table);
     struct fm_query *query;
-    enum fm_status status = fm_query_open(&query, db, select, error);
+    bool row;
+    enum fm_status status = fm_query_open(&query, db, "SELECT MIN(day) FROM day_classes WHERE day >= $1", error);
     if (status)
         return status;
-    status = fm_query_run(query, error);
-    for (size_t i = 0; i < n && !status; i++)
-        if (!has_column(query, columns[i].name))
-            fm_write(sql, "ALTER TABLE %s ADD COLUMN %s %s%s;", table, columns[i].name, type_of(db, columns[i].kind),
-                     number ? " NOT NULL DEFAULT 0" : "");
+    fm_query_whole(query, 1, *day);
+    status = fm_query_next(query, &row, error);
+    if (!status)
+        *day = row && !fm_column_is_null(query, 0) ? fm_column_whole(query, 0) : -1;
     fm_query_close(query);
     return status;
 }
 
-static enum fm_status write_all_missing(struct fm_writer *sql, struct fm_db *db, struct fm_error *error)
+static enum fm_status fill_steps(struct fm_db *db, enum fm_step step, struct fm_error *error)
 {
-    enum fm_status status = FM_OK;
-    for (int i = 0; i < TABLES_WITH_FIELDS && !status; i++)
-        status = write_missing(sql, db, i, error);
-    return status;
-}
-
-enum fm_status fm_schema_missing(struct fm_db *db, bool *missing, struct fm_error *error)
-{
-    struct fm_arena arena = {0};
-    struct fm_writer sql = {.arena = &arena};
-    enum fm_status status = write_all_missing(&sql, db, error);
-    *missing = sql.n > 0;
-    fm_arena_destroy(&arena);
-    return status;
-}
-
-enum fm_status fm_schema_complete(struct fm_db *db, struct fm_error *error)
-{
-    struct fm_arena arena = {0};
-    struct fm_writer sql = {.arena = &arena};
-    enum fm_status status = write_all_missing(&sql, db, error);
-    if (status) {
-        fm_arena_destroy(&arena);
-        return status;
+    int64_t day = 0;
+    enum fm_status status = next_day(db, &day, error);
+    while (!status && day >= 0) {
+        struct fm_arena arena = {0};
+        struct fm_writer sql = {.arena = &arena};
+        for (enum fm_rollup rollup = 0; rollup < FM_ROLLUPS; rollup++)
+            if (fm_rollup_is_by(rollup, step))
+                fill_step(&sql, rollup, step, day);
+        status = run_written(db, &sql, error);
+        day = fm_step_first_next(step, day);
+        if (!status)
+            status = next_day(db, &day, error);
     }
-    fm_write(&sql, " ");
-    status = run_written(db, &sql, error);
-    return status ? status : fm_schema_views(db, error);
+    return status;
+}
+
+enum fm_status fm_schema_to_3(struct fm_db *db, struct fm_error *error)
+{
+    static const enum fm_step steps[] = {FM_STEP_WEEK, FM_STEP_QUARTER};
+    struct fm_arena arena = {0};
+    struct fm_writer sql = {.arena = &arena};
+    for (int i = 0; i < 2; i++)
+        for (enum fm_rollup rollup = 0; rollup < FM_ROLLUPS; rollup++)
+            if (fm_rollup_is_by(rollup, steps[i]))
+                write_rollup(&sql, db, rollup, steps[i]);
+    enum fm_status status = run_written(db, &sql, error);
+    if (!status)
+        status = fm_schema_complete(db, error);
+    for (int i = 0; i < 2 && !status; i++)
+        status = fill_steps(db, steps[i], error);
+    return status;
 }

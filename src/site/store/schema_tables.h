@@ -14,6 +14,8 @@ enum fm_status fm_schema_create(struct fm_db *db, struct fm_error *error);
 /* Version 2: what people are told and what they say: insights, mails, tags; jobs by the id of the batch system; and the coarse
  * roll-ups, filled from the others. */
 enum fm_status fm_schema_to_2(struct fm_db *db, struct fm_error *error);
+/* Version 3: roll-ups by week and by quarter, filled from those by day. */
+enum fm_status fm_schema_to_3(struct fm_db *db, struct fm_error *error);
 /* Whether columns of fields are missing. */
 enum fm_status fm_schema_missing(struct fm_db *db, bool *missing, struct fm_error *error);
 /* Adds them, and makes the views anew. Within a transaction. */

@@ -53,17 +53,17 @@ static void write_join(struct fm_writer *sql, const char *name)
         fm_write(sql, " JOIN routine_groups g ON g.number = r.group_number");
 }
 
-static void write_view(struct fm_writer *sql, const struct fm_db *db, enum fm_rollup rollup, const char *period)
+static void write_view(struct fm_writer *sql, const struct fm_db *db, enum fm_rollup rollup, enum fm_step step)
 {
+    const char *name = fm_step_name(step);
     struct fm_rollup_table table;
     fm_rollup_describe(rollup, &table);
-    fm_write(sql, "DROP VIEW IF EXISTS %s_by_%s; CREATE VIEW %s_by_%s AS SELECT ", table.name, period, table.name,
-             period);
+    fm_write(sql, "DROP VIEW IF EXISTS %s_by_%s; CREATE VIEW %s_by_%s AS SELECT ", table.name, name, table.name, name);
     for (size_t i = 0; i < table.n_columns; i++) {
         fm_write(sql, "%s", i ? ", " : "");
         write_column(sql, db, table.columns[i].name);
     }
-    fm_write(sql, " FROM %s_%s r", period, table.name);
+    fm_write(sql, " FROM %s_%s r", name, table.name);
     for (size_t i = 0; i < table.n_keys; i++)
         write_join(sql, table.columns[i].name);
     fm_write(sql, ";");
@@ -97,10 +97,10 @@ enum fm_status fm_schema_views(struct fm_db *db, struct fm_error *error)
 {
     struct fm_arena arena = {0};
     struct fm_writer sql = {.arena = &arena};
-    for (int i = 0; i < FM_ROLLUPS; i++) {
-        write_view(&sql, db, (enum fm_rollup)i, "day");
-        write_view(&sql, db, (enum fm_rollup)i, "month");
-    }
+    for (enum fm_rollup rollup = 0; rollup < FM_ROLLUPS; rollup++)
+        for (enum fm_step step = FM_STEP_DAY; step < FM_STEPS; step++)
+            if (fm_rollup_is_by(rollup, step))
+                write_view(&sql, db, rollup, step);
     write_classes(&sql);
     const char *text = fm_writer_text(&sql);
     enum fm_status status = text ? fm_db_run(db, text, error)

@@ -1,29 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "site/summary/scope.h"
 
+#include <inttypes.h>
 #include <string.h>
-
-#include "site/store/classes.h"
 
 /* So many days and months of a user are named one by one, so that each is sought with the user: of an interval of days a
  * database would read the rows of all users. */
-enum { DAY_S = 86400, MOST_NAMED = 400 };
+enum { MOST_NAMED = 400 };
 
-static int64_t next_month(int64_t day)
+/* ---- in whole steps ---- */
+
+struct interval {
+    enum fm_step step;
+    int64_t from, until;
+};
+/* Of quarters, and of shorter steps at both ends of them. */
+struct intervals {
+    struct interval items[2 * FM_STEPS - 1];
+    size_t n;
+};
+
+/* Adds the days from `from` to before `until`, by steps of this length at most. */
+static void add_intervals(struct intervals *all, enum fm_rollup rollup, enum fm_step step, int64_t from, int64_t until)
 {
-    int year, month;
-    return fm_day_of(fm_month_start(day * DAY_S, 1, &year, &month));
+    if (from >= until)
+        return;
+    while (!fm_rollup_is_by(rollup, step))
+        step--;
+    int64_t first = fm_step_first(step, from), last = fm_step_first(step, until);
+    if (first < from)
+        first = fm_step_first_next(step, from);
+    if (first >= last) { /* none of this length */
+        add_intervals(all, rollup, step - 1, from, until);
+        return;
+    }
+    all->items[all->n++] = (struct interval){step, first, last};
+    if (step == FM_STEP_DAY)
+        return;
+    add_intervals(all, rollup, step - 1, from, first);
+    add_intervals(all, rollup, step - 1, last, until);
 }
 
-void fm_scope_months(const struct fm_scope *scope, int64_t *first, int64_t *last)
+static struct intervals intervals_of(const struct fm_scope *scope, enum fm_rollup rollup)
 {
-    *first = fm_month_first_day(scope->from);
-    if (*first < scope->from)
-        *first = next_month(scope->from);
-    *last = fm_month_first_day(scope->until);
-    if (*last < *first)
-        *first = *last = scope->until;
+    struct intervals all = {0};
+    add_intervals(&all, rollup, FM_STEPS - 1, scope->from, scope->until);
+    if (!all.n)
+        all.items[all.n++] = (struct interval){FM_STEP_DAY, scope->from, scope->from};
+    return all;
 }
+
+/* ---- roll-ups ---- */
 
 static bool has_key(const struct fm_rollup_table *table, const char *name)
 {
@@ -66,17 +93,20 @@ static bool filters_language(const struct fm_scope *scope, const struct fm_rollu
     return scope->language && has_key(table, "language_id");
 }
 
-static bool names_days(const struct fm_scope *scope, const struct fm_rollup_table *table)
+static bool names_days(const struct fm_scope *scope, const struct fm_rollup_table *table,
+                       const struct intervals *intervals)
 {
-    int64_t first, last;
-    fm_scope_months(scope, &first, &last);
-    return filters_user(scope, table) && scope->from < scope->until &&
-           first - scope->from + (last - first) / 28 + scope->until - last <= MOST_NAMED;
+    int64_t named = 0;
+    for (size_t i = 0; i < intervals->n; i++) {
+        const struct interval *interval = &intervals->items[i];
+        named += (interval->until - interval->from) / (interval->step == FM_STEP_DAY ? 1 : 28);
+    }
+    return filters_user(scope, table) && named > 0 && named <= MOST_NAMED;
 }
 
 static void write_filter(struct fm_writer *sql, const struct fm_scope *scope, const struct fm_rollup_table *table)
 {
-    int parameter = names_days(scope, table) ? 1 : 5;
+    int parameter = 1;
     if (filters_user(scope, table))
         fm_write(sql, " AND user_id = (SELECT id FROM names WHERE name = $%d)", parameter++);
     else if (scope->user) /* sums of all users are not for one of them */
@@ -115,75 +145,39 @@ static void write_selected(struct fm_writer *sql, const struct selected_columns 
     fm_write(sql, " FROM %s_%s", period, selected->table.name);
 }
 
-/* The rows of days from `from` to before `until`, if there are any; *parts is the number of selections so far. */
-static void write_named(struct fm_writer *sql, const struct fm_scope *scope, const struct selected_columns *selected,
-                        const char *period, int64_t from, int64_t until, int *parts)
+static void write_days(struct fm_writer *sql, const struct interval *interval, bool named)
 {
-    bool months = strcmp(period, "month") == 0;
-    if (from >= until)
+    if (!named) {
+        fm_write(sql, " WHERE day >= %" PRId64 " AND day < %" PRId64, interval->from, interval->until);
         return;
-    fm_write(sql, "%s", (*parts)++ ? " UNION ALL " : "");
-    write_selected(sql, selected, period);
+    }
     fm_write(sql, " WHERE day IN (");
-    for (int64_t day = from; day < until; day = months ? next_month(day) : day + 1)
-        fm_write(sql, "%s%lld", day > from ? ", " : "", (long long)day);
+    for (int64_t day = interval->from; day < interval->until; day = fm_step_first_next(interval->step, day))
+        fm_write(sql, "%s%" PRId64, day > interval->from ? ", " : "", day);
     fm_write(sql, ")");
-    write_filter(sql, scope, &selected->table);
-}
-
-static void write_all_named(struct fm_writer *sql, const struct fm_scope *scope,
-                            const struct selected_columns *selected)
-{
-    int64_t first, last;
-    int parts = 0;
-    fm_scope_months(scope, &first, &last);
-    fm_write(sql, "(");
-    write_named(sql, scope, selected, "month", first, last, &parts);
-    write_named(sql, scope, selected, "day", scope->from, first, &parts);
-    write_named(sql, scope, selected, "day", last, scope->until, &parts);
-    fm_write(sql, ") r");
-}
-
-static void write_between(struct fm_writer *sql, const struct fm_scope *scope, const struct selected_columns *selected,
-                          const char *period, int first)
-{
-    write_selected(sql, selected, period);
-    fm_write(sql, " WHERE day >= $%d AND day < $%d", first, first + 1);
-    write_filter(sql, scope, &selected->table);
 }
 
 void fm_scope_write(struct fm_writer *sql, const struct fm_scope *scope, enum fm_rollup rollup)
 {
     struct selected_columns selected;
+    const struct intervals intervals = intervals_of(scope, rollup);
     const char *statement = fm_writer_text(sql);
     select_named(&selected, rollup, statement ? statement : "");
-    if (names_days(scope, &selected.table)) {
-        write_all_named(sql, scope, &selected);
-        return;
+    bool named = names_days(scope, &selected.table, &intervals);
+    for (size_t i = 0; i < intervals.n; i++) {
+        fm_write(sql, i ? " UNION ALL " : "(");
+        write_selected(sql, &selected, fm_step_name(intervals.items[i].step));
+        write_days(sql, &intervals.items[i], named);
+        write_filter(sql, scope, &selected.table);
     }
-    fm_write(sql, "(");
-    write_between(sql, scope, &selected, "month", 2);
-    fm_write(sql, " UNION ALL ");
-    write_between(sql, scope, &selected, "day", 1);
-    fm_write(sql, " UNION ALL ");
-    write_between(sql, scope, &selected, "day", 3);
     fm_write(sql, ") r");
 }
 
 void fm_scope_bind(struct fm_query *query, const struct fm_scope *scope, enum fm_rollup rollup)
 {
     struct fm_rollup_table table;
-    fm_rollup_describe(rollup, &table);
-    int64_t first, last;
     int parameter = 1;
-    fm_scope_months(scope, &first, &last);
-    if (!names_days(scope, &table)) {
-        fm_query_whole(query, 1, scope->from);
-        fm_query_whole(query, 2, first);
-        fm_query_whole(query, 3, last);
-        fm_query_whole(query, 4, scope->until);
-        parameter = 5;
-    }
+    fm_rollup_describe(rollup, &table);
     if (filters_user(scope, &table))
         fm_query_text(query, parameter++, scope->user);
     if (filters_language(scope, &table))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which jobs a summary is about, and the part of a SQL statement that selects their sums: whole months from the tables of
- * months, what is left from the tables of days. */
+/* Which jobs a summary is about, and the part of a SQL statement that selects their sums: whole quarters and
+ * months from their tables, what is left from those of weeks and days. Roll-ups that tell users and more apart have months
+ * and days only. */
 #ifndef FM_SITE_SUMMARY_SCOPE_H
 #define FM_SITE_SUMMARY_SCOPE_H
 
@@ -27,12 +28,9 @@ struct fm_scope {
 enum fm_rollup fm_scope_rollup(const struct fm_scope *scope, enum fm_rollup fine, const char *key, const char *other);
 
 /* "(SELECT ... UNION ALL ...) r": the rows of a roll-up that belong to the scope, with its keys, `jobs` and the columns
- * that the statement names up to here. Parameters $1 to $6 of the statement are the scope's (fm_scope_bind). A roll-up that does not tell users, languages, classes or
- * critical jobs apart ignores what the scope says of them. */
+ * that the statement names up to here. Parameters $1 and $2 of the statement are the scope's (fm_scope_bind). A roll-up that
+ * does not tell users, languages, classes or critical jobs apart ignores what the scope says of them. */
 void fm_scope_write(struct fm_writer *sql, const struct fm_scope *scope, enum fm_rollup rollup);
 void fm_scope_bind(struct fm_query *query, const struct fm_scope *scope, enum fm_rollup rollup);
-
-/* The days of whole months within the scope: from *first to before *last; none if they are equal. */
-void fm_scope_months(const struct fm_scope *scope, int64_t *first, int64_t *last);
 
 #endif

@@ -66,7 +66,8 @@ struct fm_totals {
     /* Estimated (estimates.h), parts of mpi_s; NAN without a calibration. Local: in routines that do not communicate. */
     double latency_s, transfer_s, synchronisation_s, local_s, not_estimated_s;
 };
-enum fm_status fm_totals_find(struct fm_db *db, const struct fm_scope *scope, struct fm_totals *totals,
+/* counts: also how many users, programs and routines there are; each has a row in the table of that name. */
+enum fm_status fm_totals_find(struct fm_db *db, const struct fm_scope *scope, bool counts, struct fm_totals *totals,
                               struct fm_error *error);
 
 extern const struct fm_sheet_kind fm_sheet_kinds[];

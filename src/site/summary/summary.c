@@ -43,6 +43,21 @@ static enum fm_status add_routines(struct fm_sheet *languages, struct fm_db *db,
     return status;
 }
 
+/* As many as their tables have rows, which is cheaper than to count them in the database. */
+static void count_rows(struct fm_site_summary *summary)
+{
+    struct fm_totals *totals = &summary->totals;
+    for (size_t i = 0; i < summary->n_sheets; i++) {
+        const struct fm_sheet *sheet = &summary->sheets[i];
+        double *number = strcmp(sheet->key, "users") == 0      ? &totals->users
+                         : strcmp(sheet->key, "programs") == 0 ? &totals->programs
+                         : strcmp(sheet->key, "routines") == 0 ? &totals->routines
+                                                               : NULL;
+        if (number)
+            *number = (double)sheet->n_rows;
+    }
+}
+
 enum fm_status fm_site_summary_make(struct fm_site_summary *summary, struct fm_db *db, const struct fm_scope *scope,
                                     const char *sheet, struct fm_error *error)
 {
@@ -54,7 +69,7 @@ enum fm_status fm_site_summary_make(struct fm_site_summary *summary, struct fm_d
     enum fm_status status = fm_db_begin(db, error);
     if (status)
         return status;
-    status = fm_totals_find(db, scope, &summary->totals, error);
+    status = fm_totals_find(db, scope, only != NULL, &summary->totals, error);
     for (size_t i = 0; !status && i < fm_n_sheet_kinds; i++) {
         if (only && only != &fm_sheet_kinds[i])
             continue;
@@ -64,6 +79,8 @@ enum fm_status fm_site_summary_make(struct fm_site_summary *summary, struct fm_d
             status = add_routines(filled, db, scope, error);
     }
     fm_db_rollback(db);
+    if (!only)
+        count_rows(summary);
     return status;
 }
 

@@ -82,13 +82,13 @@ static enum fm_status select_into(struct fm_db *db, const struct fm_scope *scope
     return status;
 }
 
-enum fm_status fm_totals_find(struct fm_db *db, const struct fm_scope *scope, struct fm_totals *totals,
+enum fm_status fm_totals_find(struct fm_db *db, const struct fm_scope *scope, bool counts, struct fm_totals *totals,
                               struct fm_error *error)
 {
     *totals = (struct fm_totals){
         .latency_s = NAN, .transfer_s = NAN, .synchronisation_s = NAN, .local_s = NAN, .not_estimated_s = NAN};
     enum fm_status status = FM_OK;
-    for (int group = 0; group < GROUPS && !status; group++)
+    for (int group = 0; group < (counts ? GROUPS : OF_JOBS + 1) && !status; group++)
         status = select_into(db, scope, (enum sum_group)group, totals, error);
     totals->capacity_s = scope->processors > 0 ? scope->processors * DAY_S * (double)(scope->until - scope->from) : NAN;
     return status;

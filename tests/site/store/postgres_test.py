@@ -11,7 +11,7 @@ import postgres  # noqa: E402
 
 BUILD = pathlib.Path(os.environ["FATHOM_BUILD"])
 PROGRAMS = ["site-store-engine", "site-store-schema", "site-store-store", "site-store-retention", "site-store-jobs",
-            "site-insights-insight", "site-insights-references", "site-mail-state"]
+            "site-insights-insight", "site-insights-references", "site-mail-state", "site-summary-scope"]
 
 
 def main():

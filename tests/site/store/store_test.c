@@ -67,6 +67,9 @@ static void records_are_added_once(void)
     tap_ok(fm_test_number(store, "SELECT SUM(cpu_us) FROM month_jobs") ==
                fm_test_number(store, "SELECT SUM(cpu_us) FROM day_jobs"),
            "months have what days have");
+    tap_ok(fm_test_number(store, "SELECT SUM(cpu_us) FROM week_users") ==
+               fm_test_number(store, "SELECT SUM(cpu_us) FROM day_jobs"),
+           "weeks too");
     tap_ok(fm_test_number(store, "SELECT COUNT(*) FROM day_jobs WHERE critical = 1") > 0, "some are critical");
     double differences = fm_test_coarse_differences(store);
     tap_ok(differences == 0, "coarse roll-ups are sums of the others (%g rows differ)", differences);

@@ -141,17 +141,18 @@ char *fm_test_rows(struct fm_store *store, const char *sql)
 }
 
 /* In the order of names, not of their numbers, which depend on what was seen first. */
-static void print_rollup(struct fm_store *store, enum fm_rollup rollup, const char *period, FILE *out)
+static void print_rollup(struct fm_store *store, enum fm_rollup rollup, enum fm_step step, FILE *out)
 {
+    const char *name = fm_step_name(step);
     struct fm_rollup_table table;
     char sql[512];
     fm_rollup_describe(rollup, &table);
-    int length = snprintf(sql, sizeof sql, "SELECT * FROM %s_by_%s ORDER BY 1", table.name, period);
+    int length = snprintf(sql, sizeof sql, "SELECT * FROM %s_by_%s ORDER BY 1", table.name, name);
     for (size_t i = 2; i <= table.n_keys + 3 && rollup != FM_ROLLUP_HOSTS; i++)
         length += snprintf(sql + length, sizeof sql - (size_t)length, ", %zu", i);
     if (rollup == FM_ROLLUP_HOSTS)
         snprintf(sql + length, sizeof sql - (size_t)length, ", 2, 3");
-    fprintf(out, "%s %s\n", table.name, period);
+    fprintf(out, "%s %s\n", table.name, name);
     print_rows(store, sql, out);
 }
 
@@ -198,10 +199,10 @@ char *fm_test_rollups(struct fm_store *store)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    for (int i = 0; i < FM_ROLLUPS; i++) {
-        print_rollup(store, (enum fm_rollup)i, "day", out);
-        print_rollup(store, (enum fm_rollup)i, "month", out);
-    }
+    for (enum fm_rollup rollup = 0; rollup < FM_ROLLUPS; rollup++)
+        for (enum fm_step step = FM_STEP_DAY; step < FM_STEPS; step++)
+            if (fm_rollup_is_by(rollup, step))
+                print_rollup(store, rollup, step, out);
     fclose(out);
     return text;
 }
