@@ -153,6 +153,16 @@ def check_numbers(tap, name, server, store):
     tap.ok(summary["site"]["hosts"] and summary_of_ann["hosts"] == [] and summary_of_ann["routines"],
            f"{name}: nothing of it is a sum of the jobs of all users", summary_of_ann["hosts"][:2])
     totals = summary["site"]["totals"]
+    only = json.loads(fathom("report", "--store", store, "--from", FROM, "--to", TO, "--format", "json", "--processors", 4096,
+                             "--table", "users_by_rate").stdout)["site"]
+    rated = [user for user in summary["site"]["users"] if user["instruction_rate_m"]]
+    tap.ok(only["users_by_rate"] == summary["site"]["users_by_rate"] == [
+        {key: user[key] for key in only["users_by_rate"][0]} for user in sorted(rated, key=lambda user: -user["instruction_rate_m"])],
+        f"{name}: users by their rate of instructions", only["users_by_rate"][:2])
+    tap.ok(only["totals"] == totals and totals["users"] == len(jobs_of) and
+           totals["programs"] == query(store, "SELECT COUNT(DISTINCT program) AS n FROM jobs")[0]["n"] and
+           totals["routines"] == query(store, "SELECT COUNT(DISTINCT routine) AS n FROM routines_by_day")[0]["n"],
+           f"{name}: users, programs and routines are counted", totals)
     for by in ("user", "program", "ranks", "language"):
         load = server.document(f"/api/site/load?by={by}&from={FROM}&to={TO}", user=STAFF)
         sums = [sum(sum(series[key]) for series in load["series"]) for key in ("cpu_s", "mpi_s", "wasted_s")]

@@ -2,6 +2,7 @@
 #include "site/summary/sheet.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/safe_text.h"
@@ -72,8 +73,6 @@ static const char *write_statement(struct fm_writer *sql, const struct fm_sheet_
     if (kind->label == FM_LABEL_SETTING)
         fm_write(sql, " WHERE kind = %d", kind->setting);
     fm_write(sql, " GROUP BY %s HAVING SUM(jobs) > 0", kind->group_by);
-    if (kind->having)
-        fm_write(sql, " AND %s", kind->having);
     if (named)
         fm_write(sql, ") s JOIN names n ON n.id = s.label");
     fm_write(sql, " ORDER BY place");
@@ -135,15 +134,19 @@ static enum fm_status read_rows(struct fm_sheet *sheet, const struct fm_sheet_ki
     }
 }
 
-enum fm_status fm_sheet_fill(struct fm_sheet *sheet, const struct fm_sheet_kind *kind, struct fm_db *db,
-                             const struct fm_scope *scope, const struct fm_totals *totals, struct fm_arena *arena,
-                             struct fm_error *error)
+static void start(struct fm_sheet *sheet, const struct fm_sheet_kind *kind)
 {
     *sheet = (struct fm_sheet){.key = kind->key, .title = kind->title};
     sheet->columns[sheet->n_columns++] = kind->first;
     for (size_t i = 0; kind->columns[i].sql; i++)
         sheet->columns[sheet->n_columns++] = kind->columns[i].column;
+}
 
+enum fm_status fm_sheet_fill(struct fm_sheet *sheet, const struct fm_sheet_kind *kind, struct fm_db *db,
+                             const struct fm_scope *scope, const struct fm_totals *totals, struct fm_arena *arena,
+                             struct fm_error *error)
+{
+    start(sheet, kind);
     struct fm_arena texts = {0};
     struct fm_writer sql = {.arena = &texts};
     const char *statement = write_statement(&sql, kind, scope, totals);
@@ -156,6 +159,45 @@ enum fm_status fm_sheet_fill(struct fm_sheet *sheet, const struct fm_sheet_kind 
     fm_query_close(query);
     fm_arena_destroy(&texts);
     return status;
+}
+
+/* ---- from another table ---- */
+
+static size_t column_of(const struct fm_sheet *sheet, const char *key)
+{
+    size_t i = 0;
+    while (i + 1 < sheet->n_columns && strcmp(sheet->columns[i].key, key) != 0)
+        i++;
+    return i;
+}
+
+/* Rows of the same value by name. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct fm_sheet_value *x = a, *y = b;
+    return x[1].number != y[1].number ? (x[1].number < y[1].number ? 1 : -1) : strcmp(x[0].text, y[0].text);
+}
+
+enum fm_status fm_sheet_fill_of(struct fm_sheet *sheet, const struct fm_sheet_kind *kind, const struct fm_sheet *of,
+                                struct fm_arena *arena, struct fm_error *error)
+{
+    size_t from[FM_SHEET_COLUMNS + 1];
+    start(sheet, kind);
+    for (size_t i = 0; i < sheet->n_columns; i++)
+        from[i] = column_of(of, sheet->columns[i].key);
+    for (size_t at = 0; at < of->n_rows; at++) {
+        const struct fm_sheet_value *values = &of->values[at * of->n_columns];
+        struct fm_sheet_value *row;
+        if (!(values[from[1]].number > 0))
+            continue;
+        if (!fm_sheet_row(sheet, arena, &row))
+            return no_memory(error);
+        for (size_t i = 0; i < sheet->n_columns; i++)
+            row[i] = values[from[i]];
+    }
+    if (sheet->n_rows)
+        qsort(sheet->values, sheet->n_rows, sheet->n_columns * sizeof *sheet->values, compare_rows);
+    return FM_OK;
 }
 
 /* ---- to readers ---- */

@@ -36,7 +36,7 @@ struct fm_sheet_kind {
     enum fm_sheet_label label;
     int setting;        /* enum fm_setting_kind, for FM_LABEL_SETTING */
     const char *order;  /* SQL: by what the rows are sorted */
-    const char *having; /* SQL: which rows; NULL: all with jobs */
+    const char *of;     /* NULL; or key of the table whose rows these are, if their first value is above 0: largest first */
     struct fm_column first;
     struct fm_sheet_column columns[FM_SHEET_COLUMNS]; /* ended by one without SQL */
 };
@@ -78,6 +78,10 @@ const struct fm_sheet_kind *fm_sheet_kind_of(const char *key);
 enum fm_status fm_sheet_fill(struct fm_sheet *sheet, const struct fm_sheet_kind *kind, struct fm_db *db,
                              const struct fm_scope *scope, const struct fm_totals *totals, struct fm_arena *arena,
                              struct fm_error *error);
+
+/* Fills a table that is `of` another one, which has its columns. */
+enum fm_status fm_sheet_fill_of(struct fm_sheet *sheet, const struct fm_sheet_kind *kind, const struct fm_sheet *of,
+                                struct fm_arena *arena, struct fm_error *error);
 
 /* An empty one, to be filled by hand: the columns are copied. */
 void fm_sheet_start(struct fm_sheet *sheet, const char *key, const char *title, const struct fm_column *columns,

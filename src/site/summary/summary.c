@@ -43,6 +43,32 @@ static enum fm_status add_routines(struct fm_sheet *languages, struct fm_db *db,
     return status;
 }
 
+/* A table of another one's rows, which may be there already. */
+static enum fm_status fill_of(struct fm_site_summary *summary, struct fm_sheet *sheet, struct fm_db *db,
+                              const struct fm_sheet_kind *kind, struct fm_error *error)
+{
+    struct fm_sheet other;
+    for (size_t i = 0; i < summary->n_sheets; i++)
+        if (strcmp(summary->sheets[i].key, kind->of) == 0)
+            return fm_sheet_fill_of(sheet, kind, &summary->sheets[i], &summary->arena, error);
+    enum fm_status status = fm_sheet_fill(&other, fm_sheet_kind_of(kind->of), db, &summary->scope, &summary->totals,
+                                          &summary->arena, error);
+    return status ? status : fm_sheet_fill_of(sheet, kind, &other, &summary->arena, error);
+}
+
+static enum fm_status fill(struct fm_site_summary *summary, struct fm_db *db, const struct fm_sheet_kind *kind,
+                           struct fm_error *error)
+{
+    struct fm_sheet *sheet = &summary->sheets[summary->n_sheets];
+    enum fm_status status = kind->of ? fill_of(summary, sheet, db, kind, error)
+                                     : fm_sheet_fill(sheet, kind, db, &summary->scope, &summary->totals,
+                                                     &summary->arena, error);
+    if (!status && strcmp(kind->key, "languages") == 0)
+        status = add_routines(sheet, db, &summary->scope, error);
+    summary->n_sheets++;
+    return status;
+}
+
 /* As many as their tables have rows, which is cheaper than to count them in the database. */
 static void count_rows(struct fm_site_summary *summary)
 {
@@ -70,14 +96,9 @@ enum fm_status fm_site_summary_make(struct fm_site_summary *summary, struct fm_d
     if (status)
         return status;
     status = fm_totals_find(db, scope, only != NULL, &summary->totals, error);
-    for (size_t i = 0; !status && i < fm_n_sheet_kinds; i++) {
-        if (only && only != &fm_sheet_kinds[i])
-            continue;
-        struct fm_sheet *filled = &summary->sheets[summary->n_sheets++];
-        status = fm_sheet_fill(filled, &fm_sheet_kinds[i], db, scope, &summary->totals, &summary->arena, error);
-        if (!status && strcmp(filled->key, "languages") == 0)
-            status = add_routines(filled, db, scope, error);
-    }
+    for (size_t i = 0; !status && i < fm_n_sheet_kinds; i++)
+        if (!only || only == &fm_sheet_kinds[i])
+            status = fill(summary, db, &fm_sheet_kinds[i], error);
     fm_db_rollback(db);
     if (!only)
         count_rows(summary);
