@@ -181,7 +181,7 @@ static int compare_rows(const void *a, const void *b)
 enum fm_status fm_sheet_fill_of(struct fm_sheet *sheet, const struct fm_sheet_kind *kind, const struct fm_sheet *of,
                                 struct fm_arena *arena, struct fm_error *error)
 {
-    size_t from[FM_SHEET_COLUMNS + 1];
+    size_t from[FM_SHEET_COLUMNS + 1] = {0};
     start(sheet, kind);
     for (size_t i = 0; i < sheet->n_columns; i++)
         from[i] = column_of(of, sheet->columns[i].key);

@@ -34,9 +34,9 @@ struct fm_sheet_kind {
     enum fm_rollup rollup;
     const char *group_by; /* column of the roll-up */
     enum fm_sheet_label label;
-    int setting;        /* enum fm_setting_kind, for FM_LABEL_SETTING */
-    const char *order;  /* SQL: by what the rows are sorted */
-    const char *of;     /* NULL; or key of the table whose rows these are, if their first value is above 0: largest first */
+    int setting;       /* enum fm_setting_kind, for FM_LABEL_SETTING */
+    const char *order; /* SQL: by what the rows are sorted */
+    const char *of; /* NULL; or key of the table whose rows these are, if their first value is above 0: largest first */
     struct fm_column first;
     struct fm_sheet_column columns[FM_SHEET_COLUMNS]; /* ended by one without SQL */
 };

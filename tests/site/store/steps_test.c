@@ -15,7 +15,8 @@ static void nest(enum fm_step step, int64_t shortest, int64_t longest)
         has_day = has_day && first <= day && day < next;
         whole = whole && next - first >= shortest && next - first <= longest && fm_step_first(step, next) == next &&
                 fm_step_first(step, first) == first && fm_step_first(step, next - 1) == first;
-        within = within && (step + 1 == FM_STEPS || (fm_step_first(step + 1, first) == fm_step_first(step + 1, next - 1)));
+        within = within &&
+                 (step + 1 == FM_STEPS || (fm_step_first(step + 1, first) == fm_step_first(step + 1, next - 1)));
     }
     tap_ok(has_day, "each day is in its %s", fm_step_name(step));
     tap_ok(whole, "one %s follows another, none is shorter than %d days or longer than %d", fm_step_name(step),
