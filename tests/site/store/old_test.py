@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Databases of every version of the schema are brought up to date and have what they had."""
+import collections
+import datetime
 import gzip
 import json
 import os
@@ -48,6 +50,37 @@ def make_postgres(version, address):
     return address.replace("/site?", f"/{name}?")
 
 
+def first_of(step, day):
+    """The first day of the week or quarter that has a day (src/site/store/steps.h)."""
+    date = datetime.date(1970, 1, 1) + datetime.timedelta(days=day)
+    if step == "week":
+        date = date.replace(day=min(7 * ((date.day - 1) // 7), 21) + 1)
+    else:
+        date = date.replace(month=3 * ((date.month - 1) // 3) + 1, day=1)
+    return (date - datetime.date(1970, 1, 1)).days
+
+
+def rows_of(address, table):
+    got = site("query", "--format", "json", "--store", address, f"SELECT * FROM {table}")
+    return json.loads(got.stdout)
+
+
+def check_steps(tap, address, name):
+    """Weeks and quarters have the sums of their days."""
+    keys = {"users": ["user_id"], "programs": ["program_id", "user_id"], "hosts": ["host_id"],
+            "all_routines": ["language_id", "ranks_class", "routine_id"]}
+    for roll_up, others in keys.items():
+        days = rows_of(address, f"day_{roll_up}")
+        for step in ("week", "quarter"):
+            sums = {}
+            for row in days:
+                cell = sums.setdefault((first_of(step, row["day"]), *(row[key] for key in others)), collections.Counter())
+                cell.update({value: row[value] for value in row if value not in ("day", *others)})
+            got = {tuple(row[key] for key in ("day", *others)): {value: row[value] for value in row if value not in ("day", *others)}
+                   for row in rows_of(address, f"{step}_{roll_up}")}
+            tap.ok(days and got == sums, f"{name}: {roll_up} by {step}", got, sums)
+
+
 def check(tap, version, address, kind):
     done = site("init", "--no-spool", "--config", str(WORK / "site.conf"), "--store", address)
     tap.ok(done.returncode == 0, f"version {version} of {kind} is brought up to date", done)
@@ -61,6 +94,7 @@ def check(tap, version, address, kind):
         got = site("query", "--format", "json", "--store", address,
                    sums.format(what=f"{keys}, SUM({value})", fine=fine, keys=keys, own=f"{keys}, {value}", coarse=coarse))
         tap.ok(got.returncode == 0 and json.loads(got.stdout)[0]["rows"] == 0, f"version {version} of {kind}: {coarse}", got)
+    check_steps(tap, address, f"version {version} of {kind}")
     out = WORK / f"{version}-{kind}"
     done = site("export", "--store", address, "--table", "routines", str(out))
     lines = len((out / "routines.csv").read_text(encoding="utf-8").splitlines()) if done.returncode == 0 else 0
@@ -68,6 +102,7 @@ def check(tap, version, address, kind):
     filled = subprocess.run([BUILD / "tests/site-store-fill", address, "50", "3"], capture_output=True, text=True,
                             check=False, timeout=300)
     tap.ok(filled.returncode == 0, f"version {version} of {kind}: new jobs are added", filled)
+    check_steps(tap, address, f"version {version} of {kind} with new jobs")
 
 
 def main():

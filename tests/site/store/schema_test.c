@@ -103,7 +103,8 @@ static void fields_are_added(void)
     tap_ok(!fm_db_run(db,
                       "DROP VIEW jobs_by_day; DROP VIEW jobs_by_month; ALTER TABLE jobs DROP COLUMN io_calls;"
                       "ALTER TABLE jobs DROP COLUMN compiler; ALTER TABLE day_jobs DROP COLUMN io_calls;"
-                      "ALTER TABLE month_jobs DROP COLUMN io_calls",
+                      "ALTER TABLE month_jobs DROP COLUMN io_calls;"
+                      "DROP VIEW users_by_week; ALTER TABLE week_users DROP COLUMN io_calls",
                       &error),
            "a database with fewer fields %s", error.text);
     fm_store_close(store);
@@ -116,7 +117,8 @@ static void fields_are_added(void)
     fm_test_add(store, &record, FM_ORIGIN_LOG, 1, &error);
     tap_ok(fm_store_commit(store, &error) == FM_OK, "gets them when it is written to %s", error.text);
     tap_ok(fm_test_number(store, "SELECT io_calls FROM jobs") == 7 &&
-               fm_test_number(store, "SELECT io_calls FROM jobs_by_month") == 7,
+               fm_test_number(store, "SELECT io_calls FROM jobs_by_month") == 7 &&
+               fm_test_number(store, "SELECT io_calls FROM users_by_week") == 7,
            "also in roll-ups and views");
     fm_record_destroy(&record);
     fm_store_close(store);
