@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -108,6 +109,13 @@ def all_jobs(server, words="", **who):
         after = "&after=" + urllib.parse.quote(page["next"])
 
 
+def members_of_a_job():
+    """Of the list, as documented."""
+    text = (SOURCE / "doc/API.md").read_text(encoding="utf-8")
+    listed = text.split("A job in the list has ", 1)[1].split(". ", 1)[0]
+    return set(re.findall(r"`(\w+)`", re.sub(r"\([^()]*\)", "", listed)))
+
+
 def check_numbers(tap, name, server, store):
     """What the database itself says."""
     me, mine = server.document("/api/site/me", user=STAFF), server.document("/api/site/me", user=ANN)
@@ -122,6 +130,7 @@ def check_numbers(tap, name, server, store):
     listed = all_jobs(server, user=ANN)
     tap.ok(len(listed) == jobs_of[ANN] == len({job["id"] for job in listed}) and
            listed == sorted(listed, key=lambda job: (-job["ended_at"], -job["id"])), f"{name}: all jobs, page by page", len(listed))
+    tap.equal(set(listed[0]), members_of_a_job(), f"{name}: a line of it has the members that API.md has")
     row = query(store, f"SELECT * FROM jobs WHERE id = {listed[7]['id']}")[0]
     tap.ok(all(near(row[key], listed[7][key]) for key in ("cpu_s", "wall_s", "ranks", "wasted_s", "mpi_fraction", "parallel",
                                                           "weight", "uid")) and row["key"] == listed[7]["key"] and

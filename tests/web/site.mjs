@@ -228,6 +228,9 @@ await go(page, `program/${slower.program}?of=days`);
 await page.click('[data-chart=days] button:text-is("Show as table")');
 tap.equal((await tableRows(page, 'days')).map((row) => [row.Day, Number(row.Time)]), slower.details.days.map(({ day, factor }) => [day, factor]).reverse(), 'program: its days, relative to before');
 await accessible(page, 'days');
+const [latest] = (await ask(`jobs?${new URLSearchParams({ user: slower.user, program: slower.program })}&limit=1`)).jobs;
+await go(page, `job/${latest.id}`);
+tap.ok((await page.textContent('main > p')).includes(`against earlier runs, since ${slower.day}`), 'job: it belongs to those that take longer, by the analysis');
 
 // ---- hostile names ----
 

@@ -128,7 +128,6 @@ enum fm_status fm_site_write_job(struct fm_site_answering *answering, struct fm_
     write_texts(json, job);
     write_numbers(json, job);
     write_finding(json, job->finding);
-    fm_json_null(json, "slower");
     fm_json_bool(json, "profile", fm_site_kept_has(answering->server, job));
     return write_tags(answering, json, job, error);
 }

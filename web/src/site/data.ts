@@ -65,7 +65,6 @@ export interface SiteJob extends Record<Figure, number | null> {
     memory_fraction: number | null;
     finding: { rule: string; text: string | null; cost_s: number | null; function: string | null; file: string | null; line: number | null } | null;
     tags: string[];
-    slower: number | null;
     profile: boolean;
 }
 

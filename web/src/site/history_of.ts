@@ -43,7 +43,6 @@ function load(): void {
 
 /** Null if nothing is known to have changed. */
 export function slowerOf(job: SiteJob): Slower | null {
-    if (job.slower !== null) return { slower: job.slower, since: null };
     load();
     const change = found.value?.get(keyOf(job.user, job.program));
     return change && (job.started_at ?? 0) >= change.since_at ? { slower: change.factor - 1, since: change.day } : null;
