@@ -33,7 +33,6 @@ struct run {
     char *const *command;
     const char *from;
     const char *const *copies, *const *staff;
-    struct fm_mail_pace pace;
     struct fm_mail_counts counts;
     size_t already, pending, tried, failures; /* failures: in a row */
     bool stopped;
@@ -91,7 +90,6 @@ static enum fm_status prepare(struct run *run, struct fm_error *error)
 {
     const struct fm_site_config *config = run->config;
     const struct fm_mail_period *period = &run->request->period;
-    run->pace.per_minute = config->mail_per_minute;
     run->texts = (struct fm_mail_texts){config->mail_machine, config->mail_url, config->mail_footer,
                                         config->mail_unsubscribe};
     enum fm_status status = settle_addresses(run, error);
@@ -209,15 +207,21 @@ static enum fm_status write_file(struct run *run, const char *user, const char *
     return status;
 }
 
-static void wait_for_turn(struct run *run)
+static enum fm_status wait_for_turn(struct run *run, struct fm_error *error)
 {
-    uint64_t wait_ns = fm_mail_pace_take(&run->pace, fm_clock_ns(CLOCK_MONOTONIC));
-    struct timespec rest = {(time_t)(wait_ns / 1000000000), (long)(wait_ns % 1000000000)};
-    while (!interrupted && nanosleep(&rest, &rest) != 0 && errno == EINTR)
+    int64_t now_us = (int64_t)(fm_clock_ns(CLOCK_REALTIME) / 1000), start_us = now_us;
+    enum fm_status status = FM_OK;
+    if (fm_site_mail_is_real(run->request))
+        status = fm_mail_turn(run->db, run->config->mail_per_minute, now_us, &start_us, error);
+    else if (run->counts.sent + run->counts.failed && run->config->mail_per_minute > 0) /* of a test */
+        start_us += (int64_t)(60e6 / run->config->mail_per_minute);
+    struct timespec rest = {(start_us - now_us) / 1000000, (start_us - now_us) % 1000000 * 1000};
+    while (!status && !interrupted && nanosleep(&rest, &rest) != 0 && errno == EINTR)
         ;
 }
 
 /* A mail that could not be delivered is no failure of ours: it is told, and the next run tries again. */
+    return status;
 static enum fm_status deliver(struct run *run, const char *user, const char *mail, struct fm_error *error)
 {
     struct fm_error why = {0};
@@ -259,8 +263,8 @@ static enum fm_status hand_over(struct run *run, const struct fm_page *page, con
         run->counts.sent += !status;
         return status;
     }
-    wait_for_turn(run);
-    return interrupted ? FM_OK : deliver(run, user, mail, error);
+    status = wait_for_turn(run, error);
+    return status || interrupted ? status : deliver(run, user, mail, error);
 }
 
 /* ---- users ---- */

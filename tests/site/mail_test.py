@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import time
 SOURCE = pathlib.Path(os.environ["FATHOM_SOURCE"])
 BUILD = pathlib.Path(os.environ["FATHOM_BUILD"])
 sys.path[:0] = [str(SOURCE / "tests/jobs"), str(SOURCE / "tests/site"), str(SOURCE / "tests/site/store")]
@@ -293,8 +294,8 @@ def test_failures(tap):
     tap.ok(future.returncode == 2 and "not over" in future.stderr, "nor does a time that is not over", future)
 
 
-def start_mailing(store="site.db"):
-    return subprocess.Popen([str(BUILD / "fathom"), "site", "mail", "--store", store, *WEEK], cwd=WORK, stdout=subprocess.PIPE,
+def start_mailing(store="site.db", *words):
+    return subprocess.Popen([str(BUILD / "fathom"), "site", "mail", "--store", store, *WEEK, *words], cwd=WORK, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True)
 
 
@@ -407,6 +408,19 @@ def test_postgres(tap):
         tap.skip("mails from PostgreSQL", why)
         return
     fresh()
+def test_turns(tap):
+    """Runs that follow each other, and runs at the same time, share the limit."""
+    fresh()
+    configure(mail_per_minute=60)
+    begun = time.time()
+    first = [fathom("mail", "--store", "site.db", *WEEK, "--user", f"user00{number}").returncode for number in range(2)]
+    both = [start_mailing("site.db", "--user", f"user00{number}") for number in range(2, 4)]
+    said = [process.communicate() for process in both]
+    last = max(path.stat().st_mtime for path in (WORK / "sent").glob(".*.eml"))
+    tap.ok(first == [0, 0] and sum(sent().values()) == 4 and last - begun >= 3, "four runs do not send more than one with the limit",
+           said, last - begun)
+
+
     fathom("mail", "--store", "site.db", *WEEK, "-o", "lite")
     with postgres.server() as address:
         fathom("init", "--no-spool", "--store", address)
@@ -451,3 +465,4 @@ def main():
 
 if __name__ == "__main__":
     main()
+    test_turns(tap)

@@ -50,7 +50,7 @@
     /* mails: see site/mail/ */ \
     X(TEXT,   mail_command,     "/usr/sbin/sendmail -t -i", "command that sends the mail on its standard input: a path and words separated by blanks, started without a shell") \
     X(NUMBER, mail_seconds,     60, "how long it may take for one mail; after that it is killed, and the mail has failed") \
-    X(NUMBER, mail_per_minute,  60, "most mails a minute; 0: no limit") \
+    X(NUMBER, mail_per_minute,  60, "most mails a minute, of all runs together; 0: no limit") \
     X(TEXT,   mail_domain,      "", "mails go to USER@ this domain") \
     X(TEXT,   mail_addresses,   "", "file with lines 'user address' for users whose address is another one") \
     X(TEXT,   mail_from,        "", "address of the sender; none: fathom@ the domain") \

@@ -146,12 +146,3 @@ enum fm_status fm_mail_deliver(char *const *words, const char *mail, size_t leng
         close(output);
     return status;
 }
-
-uint64_t fm_mail_pace_take(struct fm_mail_pace *pace, uint64_t now_ns)
-{
-    if (!(pace->per_minute > 0))
-        return 0;
-    uint64_t start = pace->next_ns > now_ns ? pace->next_ns : now_ns;
-    pace->next_ns = start + (uint64_t)(60e9 / pace->per_minute);
-    return start - now_ns;
-}

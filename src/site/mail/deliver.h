@@ -18,12 +18,4 @@ enum fm_status fm_mail_command_split(const char *command, struct fm_arena *arena
 enum fm_status fm_mail_deliver(char *const *words, const char *mail, size_t length, double seconds,
                                struct fm_error *error);
 
-/* At most this many mails a minute: how long to wait before the next one, in nanoseconds. */
-struct fm_mail_pace {
-    double per_minute; /* 0: no limit */
-    uint64_t next_ns;  /* when the next one may start */
-};
-/* Counts a mail that starts as soon as that has passed. */
-uint64_t fm_mail_pace_take(struct fm_mail_pace *pace, uint64_t now_ns);
-
 #endif

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "site/mail/state.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_TURNS_AHEAD = 100 };
+#define LONGEST_INTERVAL_US 86400e6
 
 /* ---- writing: each in a transaction of its own ---- */
 
@@ -58,6 +64,40 @@ enum fm_status fm_mail_settle(struct fm_db *db, const char *period, const char *
         fm_query_text(query, 4, user);
         status = fm_query_run(query, error);
     }
+    fm_query_close(query);
+    return finish(db, status, error);
+}
+
+/* One statement, so that of two runs each gets a turn of its own. A turn that is very far away was taken when a clock was wrong. */
+static const char next_turn[] =
+    "INSERT INTO fathom (name, value) VALUES ('next_mail', $1) ON CONFLICT (name) DO UPDATE SET value ="
+    " CASE WHEN CAST(fathom.value AS BIGINT) BETWEEN $2 AND $3 THEN CAST(CAST(fathom.value AS BIGINT) + $4 AS TEXT)"
+    " ELSE $1 END RETURNING value";
+
+enum fm_status fm_mail_turn(struct fm_db *db, double per_minute, int64_t now_us, int64_t *start_us,
+                            struct fm_error *error)
+{
+    struct fm_query *query = NULL;
+    bool row;
+    char first[24];
+    *start_us = now_us;
+    if (!(per_minute > 0))
+        return FM_OK;
+    int64_t interval_us = (int64_t)fmin(60e6 / per_minute, LONGEST_INTERVAL_US);
+    enum fm_status status = fm_db_begin(db, error);
+    if (status)
+        return status;
+    status = fm_query_open(&query, db, next_turn, error);
+    if (!status) {
+        snprintf(first, sizeof first, "%" PRId64, now_us + interval_us);
+        fm_query_text(query, 1, first);
+        fm_query_whole(query, 2, now_us);
+        fm_query_whole(query, 3, now_us + MOST_TURNS_AHEAD * interval_us);
+        fm_query_whole(query, 4, interval_us);
+        status = fm_query_next(query, &row, error);
+    }
+    if (!status)
+        *start_us = strtoll(fm_column_text(query, 0), NULL, 10) - interval_us;
     fm_query_close(query);
     return finish(db, status, error);
 }

@@ -30,6 +30,11 @@ enum fm_status fm_mail_claim(struct fm_db *db, const char *period, const char *u
 enum fm_status fm_mail_settle(struct fm_db *db, const char *period, const char *user, bool sent, int64_t now,
                               struct fm_error *error);
 
+/* When the next mail may start, at so many a minute (0: no limit), whoever sends it: mails of all runs take turns at equal
+ * intervals. Times are microseconds since 1970. The turn is taken even if no mail is sent then. */
+enum fm_status fm_mail_turn(struct fm_db *db, double per_minute, int64_t now_us, int64_t *start_us,
+                            struct fm_error *error);
+
 struct fm_mail_state {
     const char *user, *state;
     int64_t at;

@@ -62,26 +62,33 @@ static void refusals(struct fm_db *db)
            "and accepts");
 }
 
-/* Counted over a made-up hour, with pauses of the caller. */
-static void pace(void)
+/* Counted over a made-up hour, with pauses of two who send. */
+static void turns(struct fm_db *db, struct fm_db *other)
 {
-    struct fm_mail_pace pace = {.per_minute = 30};
-    uint64_t starts[1000], now = 5000000000u;
+    struct fm_error error = {0};
+    int64_t starts[1000], now = 5000000, start = 0;
     size_t n = 0, most = 0;
-    while (now < 3600u * 1000000000ull && n < 1000) {
-        now += fm_mail_pace_take(&pace, now);
-        starts[n++] = now;
-        now += n % 100 ? 1000000 : 90000000000u; /* each takes a millisecond, some much longer */
+    while (now < 3600 * 1000000ll && n < 1000) {
+        if (fm_mail_turn(n % 3 ? db : other, 30, now, &start, &error) || start < now) {
+            tap_ok(false, "a turn: %s", error.text);
+            return;
+        }
+        starts[n++] = start;
+        now = n % 4 ? now : start;        /* some do not wait for the turn of the others */
+        now += n % 100 ? 1000 : 90000000; /* each takes a millisecond, some much longer */
     }
     for (size_t i = 0; i < n; i++) {
         size_t within = 0;
-        for (size_t j = i; j < n && starts[j] < starts[i] + 60000000000u; j++)
+        for (size_t j = i; j < n && starts[j] < starts[i] + 60000000; j++)
             within++;
         most = within > most ? within : most;
     }
     tap_ok(most == 30, "at most 30 mails within any minute: %zu of %zu", most, n);
-    struct fm_mail_pace none = {0};
-    tap_ok(fm_mail_pace_take(&none, 1) == 0 && fm_mail_pace_take(&none, 1) == 0, "no limit");
+    tap_ok(!fm_mail_turn(db, 30, 1000000, &start, &error) && start == 1000000,
+           "a turn that was taken with a wrong clock is forgotten");
+    tap_ok(!fm_mail_turn(db, 0, 1000001, &start, &error) && start == 1000001 &&
+               !fm_mail_turn(db, 0, 1000001, &start, &error) && start == 1000001,
+           "no limit");
 }
 
 static void commands(void)
@@ -115,7 +122,7 @@ int main(void)
     struct fm_store *store = fm_test_store(address, FM_DB_CREATE), *other = fm_test_store(address, FM_DB_WRITE);
     claims(fm_store_db(store), fm_store_db(other));
     refusals(fm_store_db(store));
-    pace();
+    turns(fm_store_db(store), fm_store_db(other));
     commands();
     fm_store_close(store);
     fm_store_close(other);
