@@ -83,6 +83,9 @@ static enum fm_status settle_addresses(struct run *run, struct fm_error *error)
     if (*config->mail_unsubscribe && !fm_mail_unsubscribe_good(config->mail_unsubscribe))
         return fm_fail(error, FM_ERR_INPUT, "mail_unsubscribe must be mailto:... or https://..., not '%.80s', in %s",
                        config->mail_unsubscribe, path);
+    if (*config->mail_url && !fm_mail_url_good(config->mail_url))
+        return fm_fail(error, FM_ERR_INPUT, "mail_url must be https://... or http://..., not '%.80s', in %s",
+                       config->mail_url, path);
     return FM_OK;
 }
 
@@ -218,10 +221,10 @@ static enum fm_status wait_for_turn(struct run *run, struct fm_error *error)
     struct timespec rest = {(start_us - now_us) / 1000000, (start_us - now_us) % 1000000 * 1000};
     while (!status && !interrupted && nanosleep(&rest, &rest) != 0 && errno == EINTR)
         ;
+    return status;
 }
 
 /* A mail that could not be delivered is no failure of ours: it is told, and the next run tries again. */
-    return status;
 static enum fm_status deliver(struct run *run, const char *user, const char *mail, struct fm_error *error)
 {
     struct fm_error why = {0};

@@ -4,6 +4,7 @@ import collections
 import contextlib
 import email
 import email.policy
+import html
 import json
 import os
 import pathlib
@@ -15,8 +16,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-
 import time
+
 SOURCE = pathlib.Path(os.environ["FATHOM_SOURCE"])
 BUILD = pathlib.Path(os.environ["FATHOM_BUILD"])
 sys.path[:0] = [str(SOURCE / "tests/jobs"), str(SOURCE / "tests/site"), str(SOURCE / "tests/site/store")]
@@ -106,7 +107,7 @@ def test_form(tap, folder, users):
         mail = parse(path)
         faults = [str(fault) for part in mail.walk() for fault in part.defects] + [
             f"{name}: {fault}" for name, value in mail.items() for fault in getattr(value, "defects", ())]
-        text, html = plain(mail), mail.get_body(("html",)).get_content()
+        text, marked = plain(mail), mail.get_body(("html",)).get_content()
         good = (max(map(len, lines)) <= 76 and data.isascii() and not re.search(rb"[^\r]\n|\r[^\n]|[\x00-\x09\x0b\x0c\x0e-\x1f]", data)
                 and mail.get_content_type() == "multipart/alternative"
                 and [part.get_content_type() for part in mail.iter_parts()] == ["text/plain", "text/html"]
@@ -114,8 +115,8 @@ def test_form(tap, folder, users):
                 and all(len(mail.get_all(name, [])) == 1 for name in ("From", "To", "Subject", "Date", "Message-ID"))
                 and mail["Auto-Submitted"] == "auto-generated" and re.fullmatch(r"<[^<>@\s]+@example\.org>", mail["Message-ID"])
                 and max(len(line) for line in text.splitlines()) <= 78 and len(data) < 100000
-                and text.splitlines()[0].startswith("Week 10 (2 to 8 March 2026): ") and html.startswith("<!DOCTYPE html>")
-                and not re.search(r"<(script|img|link|iframe)|url\(|@import", html))
+                and text.splitlines()[0].startswith("Week 10 (2 to 8 March 2026): ") and marked.startswith("<!DOCTYPE html>")
+                and not re.search(r"<(script|img|link|iframe)|url\(|@import", marked))
         if faults or not good:
             wrong.append((path.name, faults, data[:600]))
     tap.ok(not wrong and len(list(folder.iterdir())) == users, f"{users} mails are well-formed in every line", *wrong[:2])
@@ -211,6 +212,48 @@ def test_insights(tap):
     tap.ok(not any("far future" in text for text in texts.values()), "what came later is not told")
 
 
+def test_links(tap):
+    """To the jobs of the week, the job of a finding, and the program of an insight; in both parts."""
+    fresh()
+    copied("links.db")
+    with database("links.db") as db:
+        db.execute("DELETE FROM insights")
+        db.execute("INSERT INTO insights VALUES (1, 'slower', 'user003', 'md3', NULL, 20517, 7.2e6, 0.99, 'md3 became slower', '{}')")
+    fathom("mail", "--store", "links.db", *WEEK, "-o", "unlinked")
+    tap.ok(not any(re.search("https?:", plain(mail) + mail.get_body(("html",)).get_content())
+                   for mail in map(parse, (WORK / "unlinked").iterdir())), "without an address of the pages mails have no links")
+    configure(mail_url="https://fathom.example.org/", mail_staff="staff@example.org")
+    fathom("mail", "--store", "links.db", *WEEK, "-o", "linked")
+    mails = {path.stem: parse(path) for path in (WORK / "linked").iterdir()}
+    text, marked = ({name: re.findall(pattern, mail.get_body((part,)).get_content()) for name, mail in mails.items()}
+                    for part, pattern in (("plain", r"https?:\S+"), ("html", 'href="([^"]+)"')))
+    marked = {name: [html.unescape(link) for link in links] for name, links in marked.items()}
+    base, user = "https://fathom.example.org/#/", "user003"
+    week = base + "jobs?from=2026-03-02&to=2026-03-08&order=wasted"
+    tap.ok(all(week + f"&user={name}" in text[name] and week + f"&user={name}" in marked[name] for name in mails if name != "@staff")
+           and week in text["@staff"] and week in marked["@staff"], "to the jobs of the week", text[user], marked["@staff"])
+    program = base + "program/md3?user=user003"
+    tap.ok(all(program in links[name] for links in (text, marked) for name in (user, "@staff")), "to a program that became slower",
+           text[user], marked[user])
+    with database("links.db") as db:
+        worst = {name: db.execute(
+            "SELECT program, rule, file, line, function FROM jobs JOIN findings ON job = jobs.id WHERE user_name = ? AND ended >= "
+            "1772409600 AND ended < 1773014400 GROUP BY 1, 2, 3, 4, 5 ORDER BY SUM(cost_s * weight) DESC LIMIT 1", (name,)).fetchone()
+            for name in mails}
+        of_worst = {name: db.execute(
+            "SELECT jobs.id FROM jobs JOIN findings ON job = jobs.id WHERE user_name = ? AND ended >= 1772409600 AND ended < 1773014400 "
+            "AND (program, rule, file, line, function) IS (?, ?, ?, ?, ?) ORDER BY cost_s DESC LIMIT 1", (name, *found)).fetchone()[0]
+            for name, found in worst.items() if found}
+    found = {name: job for name, job in of_worst.items() if f"{base}job/{job}" in text[name] and f"{base}job/{job}" in marked[name]}
+    tap.ok(found and found == {name: job for name, job in of_worst.items() if any("/job/" in link for link in text[name])},
+           "to the job in which a finding costs most", of_worst, found)
+    own = {name: {int(link.rsplit("/", 1)[1]) for link in links if "/job/" in link} for name, links in marked.items()}
+    with database("links.db") as db:
+        whose = dict(db.execute("SELECT id, user_name FROM jobs"))
+    tap.ok(sum(map(len, own.values())) > 2 * USERS and all(whose[job] == name for name, some in own.items() for job in some),
+           "everybody has links to own jobs", own)
+
+
 # ---- to whom it goes, and when ----
 
 def test_sending(tap):
@@ -282,7 +325,7 @@ def test_failures(tap):
            "one that hangs is ended", slow)
     wrong = [({"mail_command": "sendmail"}, "path"), ({"mail_domain": "a b"}, "mail_domain"), ({"mail_domain": ""}, "no addresses"),
              ({"mail_staff": "nobody"}, "mail_staff"), ({"mail_from": "x\ty@z"}, "mail_from"),
-             ({"mail_unsubscribe": "javascript:x"}, "mail_unsubscribe"), ({"mail_addresses": "/nowhere"}, "/nowhere")]
+             ({"mail_unsubscribe": "javascript:x"}, "mail_unsubscribe"), ({"mail_url": "javascript:x"}, "mail_url"), ({"mail_addresses": "/nowhere"}, "/nowhere")]
     got = []
     for keys, word in wrong:
         configure(**keys)
@@ -365,6 +408,19 @@ def test_two_at_once(tap):
            sent())
 
 
+def test_turns(tap):
+    """Runs that follow each other, and runs at the same time, share the limit."""
+    fresh()
+    configure(mail_per_minute=60)
+    begun = time.time()
+    first = [fathom("mail", "--store", "site.db", *WEEK, "--user", f"user00{number}").returncode for number in range(2)]
+    both = [start_mailing("site.db", "--user", f"user00{number}") for number in range(2, 4)]
+    said = [process.communicate() for process in both]
+    last = max(path.stat().st_mtime for path in (WORK / "sent").glob(".*.eml"))
+    tap.ok(first == [0, 0] and sum(sent().values()) == 4 and last - begun >= 3, "four runs do not send more than one with the limit",
+           said, last - begun)
+
+
 # ---- hostile names ----
 
 def test_hostile(tap):
@@ -391,12 +447,12 @@ def test_hostile(tap):
     mails = [parse(path) for path in (WORK / "sent").iterdir()]
     raw = [path.read_bytes() for path in (WORK / "sent").iterdir()]
     mail = next(mail for mail in mails if mail["To"] == "user020@example.org")
-    text, html = plain(mail), mail.get_body(("html",)).get_content()
+    text, marked = plain(mail), mail.get_body(("html",)).get_content()
     tap.ok(all(len(mail.get_all("To")) == 1 and not mail["Bcc"] and not mail.defects for mail in mails) and
            all(data.isascii() and max(map(len, data.split(b"\n"))) <= 76 and b"\n.\n" not in data and b"\nFrom " not in data
                for data in raw), "no name adds a header, a recipient or a line")
-    tap.ok("alert(1)" in text and not re.search("[\x00-\x09\x0b-\x1f\u202a-\u202e]", text) and "<script" not in html and
-           "\u202e" not in html and "\x1b" not in html and len(raw[0]) < 100000, "nor is it more than a text in the mail", text[:500])
+    tap.ok("alert(1)" in text and not re.search("[\x00-\x09\x0b-\x1f\u202a-\u202e]", text) and "<script" not in marked and
+           "\u202e" not in marked and "\x1b" not in marked and len(raw[0]) < 100000, "nor is it more than a text in the mail", text[:500])
     fathom("mail", "--store", "hostile.db", *WEEK, "-o", "hostile")
     inside = sorted(path.name for path in (WORK / "hostile").iterdir())
     tap.ok("%2E.%2F..%2Fetc%2Fpasswd.eml" in inside and len(inside) == USERS - len(names) + 1, "nor a path of a file", inside)
@@ -408,19 +464,6 @@ def test_postgres(tap):
         tap.skip("mails from PostgreSQL", why)
         return
     fresh()
-def test_turns(tap):
-    """Runs that follow each other, and runs at the same time, share the limit."""
-    fresh()
-    configure(mail_per_minute=60)
-    begun = time.time()
-    first = [fathom("mail", "--store", "site.db", *WEEK, "--user", f"user00{number}").returncode for number in range(2)]
-    both = [start_mailing("site.db", "--user", f"user00{number}") for number in range(2, 4)]
-    said = [process.communicate() for process in both]
-    last = max(path.stat().st_mtime for path in (WORK / "sent").glob(".*.eml"))
-    tap.ok(first == [0, 0] and sum(sent().values()) == 4 and last - begun >= 3, "four runs do not send more than one with the limit",
-           said, last - begun)
-
-
     fathom("mail", "--store", "site.db", *WEEK, "-o", "lite")
     with postgres.server() as address:
         fathom("init", "--no-spool", "--store", address)
@@ -450,6 +493,7 @@ def main():
     test_order(tap, WORK / "written")
     test_references(tap, WORK / "written")
     test_insights(tap)
+    test_links(tap)
     test_sending(tap)
     test_choices(tap)
     test_failures(tap)
@@ -457,6 +501,7 @@ def main():
     test_random_kills(tap)
     test_interrupted(tap)
     test_two_at_once(tap)
+    test_turns(tap)
     test_hostile(tap)
     test_postgres(tap)
     shutil.rmtree(WORK)
@@ -465,4 +510,3 @@ def main():
 
 if __name__ == "__main__":
     main()
-    test_turns(tap)

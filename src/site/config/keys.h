@@ -58,7 +58,7 @@
     X(TEXT,   mail_copies,      "", "addresses that get a copy of every mail, likewise") \
     X(NUMBER, mail_least_hours, 1, "users with fewer core-hours get no mail") \
     X(TEXT,   mail_machine,     "", "name of the machine in mails") \
-    X(TEXT,   mail_url,         "", "address of the pages, for a link in mails") \
+    X(TEXT,   mail_url,         "", "address of the pages, for links in mails, such as https://fathom.example.org/; none: mails have no links") \
     X(TEXT,   mail_footer,      "", "a sentence at the end of every mail") \
     X(TEXT,   mail_unsubscribe, "", "where users say that they want no mails, mailto:... or https://..., for the header List-Unsubscribe") \
     /* the pages: 'fathom serve --site' */ \

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/writer.h"
 
-enum { MAX_ADDRESS = 254, MAX_LOCAL = 64, MAX_UNSUBSCRIBE = 254, MAX_LINE = 1024 };
+enum { MAX_ADDRESS = 254, MAX_LOCAL = 64, MAX_URL = 254, MAX_LINE = 1024 };
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -39,11 +40,21 @@ bool fm_mail_address_good(const char *address)
     return at && strlen(address) <= MAX_ADDRESS && good_local(address, (size_t)(at - address)) && good_domain(at + 1);
 }
 
+/* Characters that need no quotes in a header or an attribute. */
+static bool good_url(const char *text, const char *scheme, const char *other_scheme)
+{
+    return (fm_begins_with(text, scheme) || fm_begins_with(text, other_scheme)) && strlen(text) <= MAX_URL &&
+           strlen(text) == strspn(text, LETTERS "@:/?&=%.,_~+#-");
+}
+
 bool fm_mail_unsubscribe_good(const char *text)
 {
-    if (strncmp(text, "mailto:", 7) != 0 && strncmp(text, "https://", 8) != 0)
-        return false;
-    return strlen(text) <= MAX_UNSUBSCRIBE && strlen(text) == strspn(text, LETTERS "@:/?&=%.,_~+#-");
+    return good_url(text, "mailto:", "https://");
+}
+
+bool fm_mail_url_good(const char *text)
+{
+    return good_url(text, "http://", "https://");
 }
 
 /* ---- the file ---- */

@@ -14,6 +14,8 @@
 bool fm_mail_address_good(const char *address);
 /* What may stand in List-Unsubscribe: "mailto:..." or "https://...". */
 bool fm_mail_unsubscribe_good(const char *text);
+/* What may stand in a link: "http://..." or "https://...". */
+bool fm_mail_url_good(const char *text);
 
 struct fm_mail_addresses {
     const char *domain; /* "": only users of the file have one */

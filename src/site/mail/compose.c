@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/findings/finding.h"
+#include "site/mail/links.h"
 #include "site/mail/words.h"
 #include "site/store/classes.h"
 
@@ -98,6 +99,8 @@ static void add_finding(struct mail *mail)
                                   fm_words_count(mail->page, finding->jobs), finding->jobs == 1 ? "" : "s",
                                   (long long)finding->ranks, finding->ranks == 1 ? "" : "s",
                                   advice ? " What to try: " : "", advice ? advice : ""));
+    fm_page_message_link(mail->page, "The job in which it costs most",
+                         fm_mail_link_job(mail->page, mail->texts, finding->job));
 }
 
 static bool has_much_mpi(const struct mail *mail)
@@ -181,7 +184,7 @@ static void add_insights(struct mail *mail)
     for (size_t i = 0; i < list->n && shown < TOP_INSIGHTS; i++)
         if (is_ours(mail, &list->insights[i])) {
             shown++;
-            fm_mail_insight(mail->page, &list->insights[i], mail->user->sums.cpu_s, false);
+            fm_mail_insight(mail->page, &list->insights[i], mail->user->sums.cpu_s, mail->texts, false);
         }
 }
 
@@ -302,6 +305,7 @@ static enum fm_status add_programs(struct mail *mail, struct fm_error *error)
         fm_page_row(mail->page,
                     &(struct fm_page_row){
                         .critical = mpi > FM_CRITICAL_MPI,
+                        .link = fm_mail_link_program(mail->page, mail->texts, program->name, program->user),
                         .cells = {fm_words_name(mail->page, program->name, NAME),
                                   fm_words_count(mail->page, program->sums.jobs),
                                   fm_words_hours(mail->page, program->sums.cpu_s),
@@ -336,6 +340,7 @@ static void add_findings(struct mail *mail)
     for (size_t i = 0; i < mail->details->n_findings && i < FM_MAIL_FINDINGS; i++) {
         const struct fm_mail_finding *finding = &mail->details->findings[i];
         fm_page_row(mail->page, &(struct fm_page_row){.critical = finding->cost_s > CRITICAL_COST * cpu_s,
+                                                      .link = fm_mail_link_job(mail->page, mail->texts, finding->job),
                                                       .cells = {fm_words_name(mail->page, finding->program, NAME),
                                                                 fm_words_place(mail->page, finding->file, finding->line,
                                                                                finding->function),
@@ -392,6 +397,7 @@ static void add_jobs(struct mail *mail)
             mail->page,
             &(struct fm_page_row){
                 .critical = job->mpi_fraction > FM_CRITICAL_MPI,
+                .link = fm_mail_link_job(mail->page, mail->texts, job->job),
                 .cells = {fm_words_name(mail->page, job->id, 20), fm_words_date(mail->page, fm_day_of(job->ended)),
                           fm_words_name(mail->page, job->program, NAME),
                           fm_page_print(mail->page, "%lld%s", (long long)job->ranks, job->complete == 0 ? " *" : ""),
@@ -443,6 +449,6 @@ enum fm_status fm_mail_compose(struct fm_page *page, struct fm_mail_people *peop
     add_findings(&mail);
     add_routines(&mail);
     add_jobs(&mail);
-    fm_mail_end(page, texts, false);
+    fm_mail_end(page, texts, &people->period, user->user);
     return page->failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for a mail") : FM_OK;
 }

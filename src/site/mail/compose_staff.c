@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "site/mail/compose.h"
+#include "site/mail/links.h"
 #include "site/mail/words.h"
 #include "site/store/classes.h"
 
@@ -53,7 +54,7 @@ static void add_lead(struct fm_page *page, const struct fm_mail_people *people, 
 }
 
 /* "ocean0 of user000 wastes 4,834 core-hours, 30 % of all that is wasted" */
-static void add_worst(struct fm_page *page, const struct fm_mail_people *people)
+static void add_worst(struct fm_page *page, const struct fm_mail_people *people, const struct fm_mail_texts *texts)
 {
     const struct fm_mail_row **most = sorted(page, &people->programs);
     double wasted_s = people->all.wasted_s;
@@ -65,9 +66,10 @@ static void add_worst(struct fm_page *page, const struct fm_mail_people *people)
                                   fm_words_hours(page, loss(most[0])),
                                   fm_words_percent(page, loss(most[0]) / wasted_s)),
                     NULL);
+    fm_page_message_link(page, "The program", fm_mail_link_program(page, texts, most[0]->name, most[0]->user));
 }
 
-static void add_insights(struct fm_page *page, const struct fm_mail_people *people)
+static void add_insights(struct fm_page *page, const struct fm_mail_people *people, const struct fm_mail_texts *texts)
 {
     const struct fm_insight_list *list = &people->insights;
     size_t shown = 0;
@@ -76,11 +78,12 @@ static void add_insights(struct fm_page *page, const struct fm_mail_people *peop
             strcmp(list->insights[i].kind, fm_insight_words[FM_INSIGHT_SCALING]) == 0) {
             if (!shown++)
                 fm_page_add(page, FM_PAGE_HEADING, "What stands out");
-            fm_mail_insight(page, &list->insights[i], people->all.cpu_s, true);
+            fm_mail_insight(page, &list->insights[i], people->all.cpu_s, texts, true);
         }
 }
 
-static void add_rows(struct fm_page *page, const struct fm_mail_rows *rows, const char *title, bool programs)
+static void add_rows(struct fm_page *page, const struct fm_mail_people *people, const struct fm_mail_texts *texts,
+                     const char *title, bool programs)
 {
     const struct fm_page_column columns[] = {
         {"user", FM_PAGE_TEXTS | FM_PAGE_WRAPS},
@@ -92,6 +95,7 @@ static void add_rows(struct fm_page *page, const struct fm_mail_rows *rows, cons
         {"efficient", 0},
         {0},
     };
+    const struct fm_mail_rows *rows = programs ? &people->programs : &people->users;
     const struct fm_mail_row **most = sorted(page, rows);
     fm_page_add(page, FM_PAGE_HEADING, title);
     fm_page_table(page, columns);
@@ -101,6 +105,8 @@ static void add_rows(struct fm_page *page, const struct fm_mail_rows *rows, cons
         fm_page_row(
             page, &(struct fm_page_row){
                       .critical = mpi > FM_CRITICAL_MPI,
+                      .link = programs ? fm_mail_link_program(page, texts, most[i]->name, most[i]->user)
+                                       : fm_mail_link_jobs(page, texts, &people->period, most[i]->user),
                       .cells = {fm_words_name(page, most[i]->user, NAME),
                                 programs ? fm_words_name(page, most[i]->name, NAME) : fm_words_count(page, sums->jobs),
                                 fm_words_hours(page, sums->cpu_s), fm_words_hours(page, sums->wasted_s),
@@ -155,17 +161,17 @@ enum fm_status fm_mail_compose_staff(struct fm_page *page, struct fm_mail_people
                                      struct fm_error *error)
 {
     add_lead(page, people, texts);
-    add_worst(page, people);
+    add_worst(page, people, texts);
     fm_mail_bar(page, &people->all);
-    add_insights(page, people);
+    add_insights(page, people, texts);
     fm_page_add(page, FM_PAGE_HEADING, fm_page_print(page, "Since the %s", people->period.before_name));
     fm_mail_changes(page, people, &people->all, &people->all_before);
-    add_rows(page, &people->users, "Users who waste most", false);
-    add_rows(page, &people->programs, "Programs that waste most", true);
+    add_rows(page, people, texts, "Users who waste most", false);
+    add_rows(page, people, texts, "Programs that waste most", true);
     add_figures(page, people);
     if (counts || refused > 0)
         fm_page_add(page, FM_PAGE_HEADING, "Records and mails");
     add_mails(page, counts, refused);
-    fm_mail_end(page, texts, true);
+    fm_mail_end(page, texts, &people->period, NULL);
     return page->failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for a mail") : FM_OK;
 }

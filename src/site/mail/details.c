@@ -12,7 +12,7 @@ enum { DAY_S = 86400, KEY_BYTES = 2048 };
 /* A row is a finding, or a job without one. */
 static const char question[] =
     "SELECT j.job_id, j.program, j.ranks, j.ended, j.complete, j.cpu_s, j.wasted_s, j.mpi_fraction, j.parallel, j.weight, "
-    "f.number, f.rule, f.cost_s, f.function, f.file, f.line, f.text FROM jobs j LEFT JOIN findings f ON f.job = j.id AND "
+    "f.number, f.rule, f.cost_s, f.function, f.file, f.line, f.text, j.id FROM jobs j LEFT JOIN findings f ON f.job = j.id AND "
     "f.started = j.started WHERE j.user_name = $1 AND j.ended >= $2 AND j.ended < $3";
 enum selected {
     JOB_ID,
@@ -31,7 +31,8 @@ enum selected {
     FUNCTION,
     FILE_NAME,
     LINE,
-    TEXT
+    TEXT,
+    JOB
 };
 
 struct collection {
@@ -100,6 +101,7 @@ static void add_finding(struct collection *collection, const struct fm_query *qu
     if (cost_s > finding->most_s) {
         finding->most_s = cost_s;
         finding->ranks = fm_column_whole(query, RANKS);
+        finding->job = fm_column_whole(query, JOB);
         finding->text = copy(collection, query, TEXT);
     }
 }
@@ -128,6 +130,7 @@ static void add_job(struct collection *collection, const struct fm_query *query)
 {
     struct fm_mail_details *details = collection->details;
     struct fm_mail_job job = {
+        .job = fm_column_whole(query, JOB),
         .ranks = fm_column_whole(query, RANKS),
         .ended = fm_column_whole(query, ENDED),
         .line = fm_column_whole(query, LINE),

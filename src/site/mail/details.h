@@ -15,11 +15,12 @@ struct fm_mail_finding {
     const char *program, *rule, *file, *function, *text; /* text: of the job in which it costs most */
     int64_t line;
     double cost_s, jobs;
-    double most_s; /* of one job, with its number of ranks */
-    int64_t ranks;
+    double most_s;      /* of one job, with its number of ranks */
+    int64_t ranks, job; /* its number in the database */
 };
 
 struct fm_mail_job {
+    int64_t job;                                       /* number in the database */
     const char *id, *program, *file, *function, *rule; /* of the most expensive finding; "": none */
     int64_t ranks, ended, line;
     int complete;

@@ -47,6 +47,15 @@ void fm_page_message(struct fm_page *page, bool critical, const char *text, cons
     block->more = more;
 }
 
+void fm_page_message_link(struct fm_page *page, const char *text, const char *address)
+{
+    struct fm_page_block *message = page->n ? &page->blocks[page->n - 1] : NULL;
+    if (!message || message->kind != FM_PAGE_MESSAGE)
+        return;
+    message->link = address;
+    message->link_text = text;
+}
+
 void fm_page_link(struct fm_page *page, const char *text, const char *address)
 {
     struct fm_page_block *block = add_block(page, FM_PAGE_LINK);

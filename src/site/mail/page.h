@@ -39,13 +39,15 @@ struct fm_page_part {
 
 struct fm_page_row {
     bool critical;
+    const char *link;                   /* address behind the first cell, where there are links; NULL: none */
     const char *cells[FM_PAGE_COLUMNS]; /* "": nothing */
 };
 
 struct fm_page_block {
     enum fm_page_kind kind;
     bool critical;
-    const char *text, *more; /* NULL: none */
+    const char *text, *more;      /* NULL: none */
+    const char *link, *link_text; /* of a message */
     struct fm_page_column columns[FM_PAGE_COLUMNS];
     size_t n_columns;
     struct fm_page_row *rows;
@@ -68,6 +70,8 @@ const char *fm_page_print(struct fm_page *page, const char *format, ...) __attri
 /* Texts must live as long as the page. */
 void fm_page_add(struct fm_page *page, enum fm_page_kind kind, const char *text);
 void fm_page_message(struct fm_page *page, bool critical, const char *text, const char *more);
+/* To the last message: an address where there is more about it; NULL: nothing. */
+void fm_page_message_link(struct fm_page *page, const char *text, const char *address);
 void fm_page_link(struct fm_page *page, const char *text, const char *address);
 void fm_page_bar(struct fm_page *page, const struct fm_page_part *parts, size_t n);
 /* A table; columns end with one without heading. Rows are added to the last one. */

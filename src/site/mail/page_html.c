@@ -60,6 +60,16 @@ static void write_element(struct fm_writer *out, const char *start, const char *
     fm_write(out, "%s\n", end);
 }
 
+/* Addresses are whole, or they lead nowhere. */
+static void write_anchor(struct fm_writer *out, const char *address, const char *text, size_t columns)
+{
+    fm_write(out, "<a style=\"color:inherit\" href=\"");
+    write_escaped(out, address, strlen(address));
+    fm_write(out, "\">");
+    write_escaped(out, text, columns);
+    fm_write(out, "</a>");
+}
+
 static void write_message(struct fm_writer *out, const struct fm_page_block *block)
 {
     fm_write(out, "<div style=\"margin:10px 0;padding:2px 0 2px 10px;border-left:4px solid %s\">",
@@ -70,6 +80,10 @@ static void write_message(struct fm_writer *out, const struct fm_page_block *blo
     if (block->more) {
         fm_write(out, "<br>");
         write_escaped(out, block->more, TEXT_COLUMNS);
+    }
+    if (block->link) {
+        fm_write(out, "<br>");
+        write_anchor(out, block->link, block->link_text, TEXT_COLUMNS);
     }
     fm_write(out, "</div>\n");
 }
@@ -96,17 +110,21 @@ static void write_bar(struct fm_writer *out, const struct fm_page_block *block)
     fm_write(out, "</div>\n");
 }
 
-static void write_cell(struct fm_writer *out, const struct fm_page_column *column, bool first, bool critical,
+/* row: of which it is the first cell; else NULL. */
+static void write_cell(struct fm_writer *out, const struct fm_page_column *column, const struct fm_page_row *row,
                        const char *text)
 {
     fm_write(out, "<td%s%s style=\"padding:3px 14px 3px 0;border-top:1px solid " LINE "%s\">",
              (column->flags & FM_PAGE_SPARE) ? " class=\"w\"" : "",
              (column->flags & FM_PAGE_TEXTS) ? "" : " align=\"right\"",
              (column->flags & FM_PAGE_WRAPS) ? ";overflow-wrap:anywhere" : ";white-space:nowrap");
-    if (first && critical)
+    if (row && row->critical)
         fm_write(out, "<b style=\"color:" RED "\">!</b> ");
     fm_write(out, "<bdi>");
-    write_escaped(out, text, CELL_COLUMNS);
+    if (row && row->link)
+        write_anchor(out, row->link, text, CELL_COLUMNS);
+    else
+        write_escaped(out, text, CELL_COLUMNS);
     fm_write(out, "</bdi></td>");
 }
 
@@ -125,10 +143,11 @@ static void write_table(struct fm_writer *out, const struct fm_page_block *table
         fm_write(out, "</th>");
     }
     fm_write(out, "</tr>\n");
-    for (size_t row = 0; row < table->n_rows; row++) {
+    for (size_t i = 0; i < table->n_rows; i++) {
+        const struct fm_page_row *row = &table->rows[i];
         fm_write(out, "<tr valign=\"top\">");
-        for (size_t i = 0; i < table->n_columns; i++)
-            write_cell(out, &table->columns[i], i == 0, table->rows[row].critical, table->rows[row].cells[i]);
+        for (size_t j = 0; j < table->n_columns; j++)
+            write_cell(out, &table->columns[j], j ? NULL : row, row->cells[j]);
         fm_write(out, "</tr>\n");
     }
     fm_write(out, "</table></div>\n");
@@ -136,9 +155,9 @@ static void write_table(struct fm_writer *out, const struct fm_page_block *table
 
 static void write_link(struct fm_writer *out, const struct fm_page_block *block)
 {
-    fm_write(out, "<p style=\"margin:18px 0 6px\"><a style=\"color:inherit\" href=\"");
-    write_escaped(out, block->more, TEXT_COLUMNS);
-    write_element(out, "\">", block->text, "</a></p>");
+    fm_write(out, "<p style=\"margin:18px 0 6px\">");
+    write_anchor(out, block->more, block->text, TEXT_COLUMNS);
+    fm_write(out, "</p>\n");
 }
 
 static void write_block(struct fm_writer *out, const struct fm_page_block *block)

@@ -155,6 +155,11 @@ static void write_block(struct fm_writer *out, const struct fm_page_block *block
         write_folded(out, block->critical ? "! " : "  ", 2, block->text);
         if (block->more)
             write_folded(out, "    ", 4, block->more);
+        if (block->link) {
+            fm_write(out, "    ");
+            fm_write_text(out, block->link);
+            fm_write(out, "\n");
+        }
         break;
     case FM_PAGE_BAR:
         write_bar(out, block);

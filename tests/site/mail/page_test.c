@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "site/mail/links.h"
 #include "site/mail/words.h"
 #include "tap.h"
 
@@ -31,10 +32,12 @@ static void fill(struct fm_page *page, const char *hostile)
     page->subject = hostile;
     fm_page_add(page, FM_PAGE_LEAD, hostile);
     fm_page_message(page, true, hostile, hostile);
+    fm_page_message_link(page, hostile, "https://example.org/?a=\"b\"");
     fm_page_add(page, FM_PAGE_HEADING, hostile);
     fm_page_bar(page, parts, 2);
     fm_page_table(page, columns);
-    fm_page_row(page, &(struct fm_page_row){.critical = true, .cells = {hostile, hostile, "12"}});
+    fm_page_row(page, &(struct fm_page_row){
+                          .critical = true, .link = "https://example.org/?a=\"b\"", .cells = {hostile, hostile, "12"}});
     fm_page_row(page, &(struct fm_page_row){.cells = {"pop", "", "3"}});
     fm_page_link(page, hostile, "https://example.org/?a=\"b\"");
     fm_page_add(page, FM_PAGE_NOTE, hostile);
@@ -61,6 +64,36 @@ static void hostile_texts(void)
                "HTML %zu is escaped", i);
         tap_ok(strlen(marked) < 20000, "and of reasonable size: %zu", strlen(marked));
     }
+}
+
+/* Addresses with any name are one word, and whole or not there. */
+static void links(void)
+{
+    const struct fm_mail_texts none = {.url = ""}, texts = {.url = "https://example.org/fathom/#/jobs"};
+    struct fm_page page = {.arena = &arena, .subject = ""};
+    char huge[2001];
+    memset(huge, 'w', sizeof huge - 1);
+    huge[sizeof huge - 1] = '\0';
+    const struct fm_mail_period period = {.from = 20514, .until = 20521};
+    tap_ok(!fm_mail_link_job(&page, &none, 7) && !fm_mail_link_jobs(&page, &none, &period, "ann"),
+           "no links without an address of the pages");
+    const char *wanted = "https://example.org/fathom/#/program/a%22%3E%20%2F..%23%3F%26%25%C3%BC~?user=b%40c";
+    const char *got = fm_mail_link_program(&page, &texts, "a\"> /..#?&%\xc3\xbc~", "b@c");
+    tap_ok(got && strcmp(got, wanted) == 0, "a link with any name: %s", got);
+    got = fm_mail_link_jobs(&page, &texts, &period, "ann");
+    wanted = "https://example.org/fathom/#/jobs?from=2026-03-02&to=2026-03-08&order=wasted&user=ann";
+    tap_ok(got && strcmp(got, wanted) == 0, "to the jobs of a week: %s", got);
+    tap_ok(!fm_mail_link_program(&page, &texts, huge, "ann") && !fm_mail_link_program(&page, &texts, "", "ann"),
+           "none that is too long or leads nowhere");
+    const char *address = fm_page_print(&page, "https://example.org/#/program/%.*s", 800, huge);
+    struct fm_writer text = {.arena = &arena}, html = {.arena = &arena};
+    fm_page_message(&page, false, "pop", NULL);
+    fm_page_message_link(&page, "The program", address);
+    fm_page_link(&page, "Your jobs", address);
+    fm_page_write_text(&text, &page);
+    fm_page_write_html(&html, &page);
+    const char *plain = strstr(fm_writer_text(&text), address), *marked = strstr(fm_writer_text(&html), address);
+    tap_ok(plain && strstr(plain + 1, address) && marked && strstr(marked + 1, address), "long ones are whole in both");
 }
 
 static void layout(void)
@@ -134,6 +167,7 @@ int main(void)
 {
     hostile_texts();
     layout();
+    links();
     words();
     who_is_among_the_worst();
     fm_arena_destroy(&arena);
