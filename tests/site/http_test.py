@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.parse
 
 SOURCE = pathlib.Path(os.environ["FATHOM_SOURCE"])
@@ -19,6 +20,8 @@ BUILD = pathlib.Path(os.environ["FATHOM_BUILD"])
 for folder in ("tests/jobs", "tests/http", "tests/site", "tests/site/store"):
     sys.path.insert(0, str(SOURCE / folder))
 import jobs  # noqa: E402
+import log_lines  # noqa: E402
+import openmetrics  # noqa: E402
 import postgres  # noqa: E402
 from daemons import wait_for  # noqa: E402
 from serving import receive  # noqa: E402
@@ -286,10 +289,43 @@ def check_hostile(tap, name, server, store):
     tap.ok(query(store, "SELECT COUNT(*) AS n FROM jobs")[0]["n"] == before, f"{name}: nothing is lost")
 
 
-def metrics_of(text):
-    lines = text.splitlines()
-    assert lines[-1] == "# EOF" and all(line.startswith(("# TYPE ", "# HELP ", "fathom_", "# EOF")) for line in lines), text
-    return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("fathom_")}
+def check_metrics(tap, name, server, store):
+    """Those of the jobs, and what ingest did."""
+    log = WORK / 'metrics "\\.log'
+    old = {"job": {"key": "e" * 32, "started": "2026-01-02T00:00:00Z", "ended": "2026-01-02T00:01:00Z"}, "fathom": 1}
+    records = [json.loads(json.dumps(old).replace("e" * 32, f"{number:032x}")) for number in range(1, 4)]
+    lines = [line for record in records for line in log_lines.lines(4711, record)]
+    whole = log_lines.chunks(json.dumps(records[0]).replace(f"{1:032x}", f"{9:032x}"), 80)
+    log.write_text("".join(lines) + lines[0] + "no line of a log\n" + log_lines.line(4711, whole[0]), encoding="utf-8")
+    before = openmetrics.read(server.ask("/metrics", user=STAFF).body.decode())
+    begun = int(time.time())
+    made = [fathom("ingest", log, "--store", store) for _ in range(2)]
+    answer = server.ask("/metrics", user=STAFF)
+    found = openmetrics.read(answer.body.decode())
+    sums = query(store, "SELECT COUNT(*) AS n, SUM(cpu_s) AS c, SUM(wasted_s) AS w FROM jobs")[0]
+    tap.ok(answer.headers["content-type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8" and
+           found["fathom_jobs_total", ()] == sums["n"] and near(found["fathom_cpu_seconds_total", ()], sums["c"]) and
+           near(found["fathom_wasted_seconds_total", ()], sums["w"]) and
+           found["fathom_http_requests_total", (("code", "404"),)] > 5, f"{name}: metrics", found, sums)
+
+    def grown(metric, *label):
+        return found.get((metric, label), 0) - before.get((metric, label), 0)
+
+    outcomes = [grown("fathom_records_total", ("outcome", outcome)) for outcome in ("added", "known", "replaced", "old")]
+    tap.ok(outcomes == [3, 1, 0, 0] and found["fathom_records_total", (("outcome", "added"),)] == sums["n"] and
+           grown("fathom_records_refused_total", ("reason", "malformed")) == 1,
+           f"{name}: what became of the records that ingest read", outcomes, made, found)
+    source = ("source", f"log:{log.resolve()}")
+    tap.ok(found["fathom_ingest_waiting_records", (source,)] == 1 and
+           begun <= found["fathom_ingest_timestamp_seconds", (source,)] <= time.time(),
+           f"{name}: how many records are incomplete, and when a source was last read", found)
+    time.sleep(1.1)
+    again = int(time.time())
+    fathom("ingest", log, "--store", store)
+    found = openmetrics.read(server.ask("/metrics", user=STAFF).body.decode())
+    tap.ok(found["fathom_ingest_timestamp_seconds", (source,)] >= again and
+           found["fathom_records_total", (("outcome", "added"),)] == sums["n"], f"{name}: also if there was nothing new", found)
+    tap.ok(server.ask("/metrics", user=ANN).status == 403, f"{name}: not for users")
 
 
 def check_engine(tap, name, store):
@@ -301,13 +337,7 @@ def check_engine(tap, name, store):
         check_tags(tap, name, server, store)
         check_rights(tap, name, server, store)
         check_hostile(tap, name, server, store)
-        answer = server.ask("/metrics", user=STAFF)
-        found = metrics_of(answer.body.decode())
-        sums = query(store, "SELECT COUNT(*) AS n, SUM(cpu_s) AS c, SUM(wasted_s) AS w FROM jobs")[0]
-        tap.ok(answer.headers["content-type"].startswith("application/openmetrics-text") and found["fathom_jobs_total"] == sums["n"] and
-               near(found["fathom_cpu_seconds_total"], sums["c"]) and near(found["fathom_wasted_seconds_total"], sums["w"]) and
-               found['fathom_http_requests_total{code="404"}'] > 5, f"{name}: metrics", found, sums)
-        tap.ok(server.ask("/metrics", user=ANN).status == 403, f"{name}: not for users")
+        check_metrics(tap, name, server, store)
         me = server.document("/api/site/me", user=STAFF)
         fathom("simulate", "--store", store, "--jobs", 200, "--users", 12, "--programs", 24, "--seed", 9)
         tap.ok(server.document("/api/site/me", user=STAFF)["jobs"] == me["jobs"] + 200, f"{name}: new jobs are counted at once")

@@ -60,17 +60,33 @@ static enum fm_status print_sums(struct fm_site_answering *answering, struct fm_
     return status;
 }
 
-/* One sample for each row: label, value. */
-static enum fm_status print_rows(struct fm_site_answering *answering, const char *sql, const char *name,
-                                 const char *label, struct fm_error *error)
+/* A sample for each row of a statement: the value of the label, the value. */
+struct rows {
+    const char *name, *type, *suffix, *label, *help, *sql;
+};
+
+static const struct rows of_ingest[] = {
+    {"records", "counter", "_total", "outcome",
+     "Records that were read, by what became of them; known: duplicates, old: of a time whose jobs were deleted.",
+     "SELECT SUBSTR(name, 9), CAST(value AS BIGINT) FROM fathom WHERE name LIKE 'records%' ORDER BY name"},
+    {"records_refused", "counter", "_total", "reason", "Records that were refused, by reason.",
+     "SELECT why, SUM(records) FROM refused GROUP BY why ORDER BY why"},
+    {"ingest_timestamp_seconds", "gauge", "", "source", "When a source was last read without an error.",
+     "SELECT SUBSTR(name, 6), CAST(value AS BIGINT) FROM fathom WHERE name LIKE 'read %' ORDER BY name"},
+    {"ingest_waiting_records", "gauge", "", "source", "Records of a source of which chunks have not arrived yet.",
+     "SELECT SUBSTR(name, 9), CAST(value AS BIGINT) FROM fathom WHERE name LIKE 'waiting %' ORDER BY name"},
+};
+
+static enum fm_status print_rows(struct fm_site_answering *answering, const struct rows *rows, struct fm_error *error)
 {
     struct fm_query *query;
     bool row;
-    enum fm_status status = fm_query_open(&query, answering->db, sql, error);
+    enum fm_status status = fm_query_open(&query, answering->db, rows->sql, error);
     if (status)
         return status;
+    begin(answering->out, rows->name, rows->type, rows->help);
     while (!(status = fm_query_next(query, &row, error)) && row) {
-        fprintf(answering->out, "fathom_%s{%s=\"", name, label);
+        fprintf(answering->out, "fathom_%s%s{%s=\"", rows->name, rows->suffix, rows->label);
         print_label(answering->out, fm_column_text(query, 0));
         fputs("\"}", answering->out);
         print_value(answering->out, fm_column_real(query, 1));
@@ -108,11 +124,8 @@ static void print_requests(struct fm_site_answering *answering)
 enum fm_status fm_site_answer_metrics(struct fm_site_answering *answering, struct fm_error *error)
 {
     enum fm_status status = print_sums(answering, error);
-    if (!status) {
-        begin(answering->out, "records_refused", "counter", "Records that were refused, by reason.");
-        status = print_rows(answering, "SELECT why, SUM(records) FROM refused GROUP BY why ORDER BY why",
-                            "records_refused_total", "reason", error);
-    }
+    for (size_t i = 0; i < sizeof of_ingest / sizeof *of_ingest && !status; i++)
+        status = print_rows(answering, &of_ingest[i], error);
     if (!status)
         status = print_analysis(answering, error);
     if (status)

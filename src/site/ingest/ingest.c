@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "site/ingest/waiting.h"
@@ -15,6 +16,9 @@ enum { KNOWN_USERS = 256, USER_CHARS = 256, MESSAGES_BETWEEN_COMMITS = 200000 };
 
 /* Names change, and a directory of users may not answer for a while. */
 #define USER_NS 60000000000ull
+
+/* A source that has nothing new is noted as read so often. */
+#define NOTE_NS 60000000000ull
 
 /* Between the two positions in the store. No position has it. */
 #define BETWEEN "\t"
@@ -28,6 +32,7 @@ struct fm_ingest {
     struct fm_ingest_counts counts;
     size_t batch, in_batch, messages_in_batch; /* batch: records */
     bool open;                                 /* a batch is begun */
+    uint64_t noted_ns;                         /* when the source was noted as read; 0: not yet */
     bool names_of_records, hash_names;
     struct fm_siphash_key hash_key;
     struct {
@@ -125,14 +130,17 @@ static enum fm_status begin(struct fm_ingest *ingest, struct fm_error *error)
 
 enum fm_status fm_ingest_commit(struct fm_ingest *ingest, struct fm_error *error)
 {
-    if (!ingest->messages_in_batch)
+    uint64_t now_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    if (!ingest->messages_in_batch && ingest->noted_ns && now_ns < ingest->noted_ns + NOTE_NS)
         return FM_OK;
     enum fm_status status = begin(ingest, error);
     char position[2 * FM_INGEST_POSITION + 2];
     const struct fm_chunks_waiting *oldest = ingest->waitings.oldest;
     snprintf(position, sizeof position, "%s" BETWEEN "%s", oldest ? oldest->position : ingest->next, ingest->next);
-    if (!status)
+    if (!status && ingest->messages_in_batch)
         status = fm_store_set_position(ingest->store, ingest->source, position, error);
+    if (!status)
+        status = fm_store_note_read(ingest->store, ingest->source, (int64_t)time(NULL), ingest->waitings.n, error);
     if (!status)
         status = fm_store_commit(ingest->store, error);
     if (status)
@@ -146,6 +154,7 @@ enum fm_status fm_ingest_commit(struct fm_ingest *ingest, struct fm_error *error
     /* What still waits is in memory: this process goes on from here. */
     copy(ingest->from, ingest->next, FM_INGEST_POSITION - 1);
     copy(ingest->counted, ingest->next, FM_INGEST_POSITION - 1);
+    ingest->noted_ns = now_ns;
     ingest->open = false;
     ingest->in_batch = ingest->messages_in_batch = 0;
     return FM_OK;

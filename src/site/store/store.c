@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/writer.h"
 #include "site/store/batch.h"
 #include "site/store/names.h"
 #include "site/store/schema.h"
@@ -151,6 +152,57 @@ enum fm_status fm_store_set_position(struct fm_store *store, const char *source,
     return status;
 }
 
+enum fm_status fm_store_note_read(struct fm_store *store, const char *source, int64_t at, uint64_t waiting,
+                                  struct fm_error *error)
+{
+    struct fm_arena arena = {0};
+    char seconds[24], records[24];
+    const char *read = fm_written(&arena, "read %s", source), *waits = fm_written(&arena, "waiting %s", source);
+    enum fm_status status = read && waits ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for a source");
+    snprintf(seconds, sizeof seconds, "%" PRId64, at);
+    snprintf(records, sizeof records, "%" PRIu64, waiting);
+    if (!status)
+        status = fm_schema_set(store->db, read, seconds, error);
+    if (!status)
+        status = fm_schema_set(store->db, waits, records, error);
+    fm_arena_destroy(&arena);
+    return status;
+}
+
+/* Adds to a number of the table `fathom`. */
+static enum fm_status add_number(struct fm_store *store, const char *name, uint64_t number, struct fm_error *error)
+{
+    struct fm_query *query;
+    char text[24];
+    if (!number)
+        return FM_OK;
+    enum fm_status status = fm_query_open(
+        &query, store->db,
+        "INSERT INTO fathom (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE "
+        "SET value = CAST(CAST(fathom.value AS BIGINT) + $3 AS TEXT)",
+        error);
+    if (status)
+        return status;
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    fm_query_text(query, 1, name);
+    fm_query_text(query, 2, text);
+    fm_query_whole(query, 3, (int64_t)number);
+    status = fm_query_run(query, error);
+    fm_query_close(query);
+    return status;
+}
+
+static enum fm_status add_counts(struct fm_store *store, struct fm_error *error)
+{
+    const struct fm_store_counts *counts = &store->counts;
+    enum fm_status status = add_number(store, "records_added", counts->added, error);
+    if (!status)
+        status = add_number(store, "records_replaced", counts->replaced, error);
+    if (!status)
+        status = add_number(store, "records_known", counts->known, error);
+    return status ? status : add_number(store, "records_old", counts->old, error);
+}
+
 enum fm_status fm_store_commit(struct fm_store *store, struct fm_error *error)
 {
     char next[24];
@@ -160,6 +212,8 @@ enum fm_status fm_store_commit(struct fm_store *store, struct fm_error *error)
     snprintf(next, sizeof next, "%" PRId64, store->next_job);
     if (!status && store->counts.added)
         status = fm_schema_set(store->db, "next_job", next, error);
+    if (!status)
+        status = add_counts(store, error);
     if (!status)
         status = fm_db_commit(store->db, error);
     if (status)

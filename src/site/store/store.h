@@ -54,6 +54,11 @@ enum fm_status fm_store_refused(struct fm_store *store, const char *why, int64_t
 /* The position of a source (a file with its inode, a journal cursor): any text. */
 enum fm_status fm_store_set_position(struct fm_store *store, const char *source, const char *position,
                                      struct fm_error *error);
+/* That a source has been read at this time (seconds since 1970), and how many of its records wait for further chunks: the
+ * values "read SOURCE" and "waiting SOURCE" of the table `fathom`. */
+enum fm_status fm_store_note_read(struct fm_store *store, const char *source, int64_t at, uint64_t waiting,
+                                  struct fm_error *error);
+/* Also sums up the counts of all batches there: "records_added", "records_replaced", "records_known", "records_old". */
 enum fm_status fm_store_commit(struct fm_store *store, struct fm_error *error);
 void fm_store_rollback(struct fm_store *store);
 /* Of the last batch that was committed. */

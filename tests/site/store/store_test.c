@@ -240,6 +240,9 @@ static void a_rolled_back_batch(void)
     struct fm_error error = {0};
     const char *where = fm_test_database();
     struct fm_store *store = fm_test_store(where, FM_DB_CREATE);
+    static const char counted[] = "SELECT SUM(CAST(value AS BIGINT)) FROM fathom WHERE name = 'records_added'";
+    static const char of_source[] = "SELECT COALESCE(SUM(CAST(value AS BIGINT)), 0) FROM fathom WHERE name IN "
+                                    "('read /var/log/fathom', 'waiting /var/log/fathom')";
     uint64_t state = 3;
     struct fm_record record;
     char *position;
@@ -252,12 +255,14 @@ static void a_rolled_back_batch(void)
         fm_record_destroy(&record);
     }
     fm_store_set_position(store, "/var/log/fathom", "17", &error);
+    fm_store_note_read(store, "/var/log/fathom", 1000, 7, &error);
     fm_store_rollback(store);
     char *after = fm_test_rollups(store);
     tap_ok(fm_test_number(store, "SELECT COUNT(*) FROM jobs") == 20 && strcmp(before, after) == 0,
            "a batch that is rolled back leaves nothing");
     fm_store_position(store, "/var/log/fathom", &position, &error);
-    tap_ok(strcmp(position, "") == 0, "not even its position");
+    tap_ok(strcmp(position, "") == 0 && fm_test_number(store, of_source) == 0 && fm_test_number(store, counted) == 20,
+           "not even its position and counts");
     free(position);
     tap_ok(add_random(store, 70, 20, FM_ORIGIN_LOG), "the next one is added");
     fm_store_begin(store, &error);
@@ -266,6 +271,12 @@ static void a_rolled_back_batch(void)
     fm_store_commit(store, &error);
     fm_store_position(store, "/var/log/fathom", &position, &error);
     tap_ok(strcmp(position, "19") == 0, "a position is kept");
+    fm_store_begin(store, &error);
+    fm_store_note_read(store, "/var/log/fathom", 1000, 7, &error);
+    fm_store_note_read(store, "/var/log/fathom", 2000, 5, &error);
+    fm_store_commit(store, &error);
+    tap_ok(fm_test_number(store, of_source) == 2005 && fm_test_number(store, counted) == 40,
+           "so is when a source was read, and what became of its records");
     free(position);
     fm_store_close(store);
 
