@@ -16,7 +16,7 @@ struct fm_site_doctor {
     bool has_database;
 };
 
-void fm_site_doctor_config(struct fm_site_doctor *site); /* configuration, key, calibration, switch, library */
+void fm_site_doctor_config(struct fm_site_doctor *site); /* configuration, key, tokens, calibration, switch, library */
 void fm_site_doctor_spool(struct fm_site_doctor *site);  /* profiles that wait, and where records go */
 void fm_site_doctor_system(struct fm_site_doctor *site); /* Slurm, rsyslog, units of systemd */
 void fm_site_doctor_store(struct fm_site_doctor *site);  /* database, log, what was refused, analysis, mails */

@@ -2,7 +2,9 @@
 /* What a site has chosen, and whether jobs can be measured at all. */
 #include <ctype.h>
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -13,6 +15,8 @@
 #include "cli/library.h"
 #include "cli/site_doctor.h"
 #include "site/calibration/calibration.h"
+#include "site/http/tokens.h"
+#include "site/http/who.h"
 
 /* Who can write to it can have every job of the site do something else. */
 static bool others_write(const struct stat *st)
@@ -67,6 +71,87 @@ static void check_key(struct fm_site_doctor *site)
         fm_doctor_say(&site->doctor, FM_DOCTOR_OK, NULL, "hash_key: %s", path);
 }
 
+/* ---- tokens of the pages ---- */
+
+static int by_digest(const void *a, const void *b)
+{
+    const struct fm_site_token *x = a, *y = b;
+    int order = memcmp(x->digest, y->digest, sizeof x->digest);
+    return order ? order : strcmp(x->user, y->user);
+}
+
+/* Who else has this token; the same line twice does no harm but is a mistake, too. Sorts the tokens. */
+static const struct fm_site_token *find_twice(struct fm_site_tokens *tokens)
+{
+    if (tokens->n)
+        qsort(tokens->items, tokens->n, sizeof *tokens->items, by_digest);
+    for (size_t i = 0; i + 1 < tokens->n; i++)
+        if (memcmp(tokens->items[i].digest, tokens->items[i + 1].digest, sizeof tokens->items->digest) == 0)
+            return &tokens->items[i];
+    return NULL;
+}
+
+static size_t count_staff(const struct fm_site_doctor *site, const struct fm_site_tokens *tokens)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < tokens->n; i++)
+        n += tokens->items[i].staff || fm_site_staff_has(site->config.staff, tokens->items[i].user);
+    return n;
+}
+
+/* The server has the rights of the user `fathom` (fathom-serve.service), not those of root who looks now. */
+static bool server_can_read(const char *path)
+{
+    struct passwd *server = getpwnam("fathom");
+    struct stat st;
+    return !server || stat(path, &st) != 0 || st.st_uid == server->pw_uid;
+}
+
+static const char *tokens_fix(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return errno == ENOENT ? "fathom site token USER --staff --tokens FILE, as the user fathom"
+                               : "chown fathom; chmod 600";
+    return st.st_mode & 077 ? "chmod 600; those who could read it have these tokens: make new ones"
+                            : "correct the line, or make a token with fathom site token";
+}
+
+static void check_tokens(struct fm_site_doctor *site)
+{
+    const char *path = site->config.http_tokens;
+    struct fm_site_tokens tokens;
+    struct fm_error error;
+    if (!*path)
+        return;
+    if (fm_site_tokens_open(&tokens, path, &error)) {
+        fm_doctor_say(&site->doctor, FM_DOCTOR_BAD, tokens_fix(path), "http_tokens: %s", error.text);
+        return;
+    }
+    const struct fm_site_token *twice = find_twice(&tokens);
+    size_t staff = count_staff(site, &tokens);
+    if (!server_can_read(path))
+        fm_doctor_say(&site->doctor, FM_DOCTOR_BAD, "chown fathom",
+                      "http_tokens: %s does not belong to fathom, as which "
+                      "the server runs",
+                      path);
+    else if (twice && strcmp(twice->user, twice[1].user) != 0)
+        fm_doctor_say(&site->doctor, FM_DOCTOR_BAD, "remove both lines, and make a token for each",
+                      "http_tokens: %s and %s have the same token in %s", twice->user, twice[1].user, path);
+    else if (twice)
+        fm_doctor_say(&site->doctor, FM_DOCTOR_WARN, "remove one of the lines",
+                      "http_tokens: a token of %s is in %s more than once", twice->user, path);
+    else if (!staff)
+        fm_doctor_say(&site->doctor, FM_DOCTOR_WARN, "fathom site token USER --staff --tokens FILE",
+                      "http_tokens: %zu in %s, none of the staff: nobody sees all jobs", tokens.n, path);
+    else
+        fm_doctor_say(&site->doctor, FM_DOCTOR_OK, NULL, "http_tokens: %zu in %s, %zu of the staff", tokens.n, path,
+                      staff);
+    fm_site_tokens_close(&tokens);
+}
+
+/* ---- how jobs are measured ---- */
+
 static void check_calibration(struct fm_site_doctor *site)
 {
     struct fm_calibration calibration;
@@ -105,8 +190,10 @@ void fm_site_doctor_config(struct fm_site_doctor *site)
 {
     check_file(site);
     check_key(site);
-    if (site->has_database)
+    if (site->has_database) {
+        check_tokens(site);
         check_calibration(site);
+    }
     if (site->is_node)
         check_measuring(site);
 }

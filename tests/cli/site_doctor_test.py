@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """fathom site doctor: says of a sound installation that it is, and of each fault what to do."""
+import hashlib
 import json
 import os
 import pathlib
+import pwd
 import shutil
 import socket
 import sqlite3
@@ -22,6 +24,7 @@ import postgres  # noqa: E402
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="site-doctor-", dir="/tmp"))  # short: there are sockets in it
 CONFIG = WORK / "site.conf"
 KEY = "0123456789abcdef0123456789abcdef\n"
+TOKENS = ["# USER TOKEN [staff]", "ann a-token-of-ann-0123", "boss a-token-of-boss-0123 staff"]
 CALIBRATION = {"fathom_calibration": 1, "routines": [{"name": "MPI_Send", "latency_s": 1e-6}]}
 
 
@@ -36,9 +39,18 @@ def doctor(*words):
 def configure(**changes):
     keys = {"spool": WORK / "spool", "send": "syslog", "syslog_socket": WORK / "log", "log": WORK / "records.log",
             "database": f"sqlite:{WORK}/site.db", "hash_names": "on", "hash_key": WORK / "key",
-            "calibration": WORK / "calibration.json", "record_spool": WORK / "records", **changes}
+            "calibration": WORK / "calibration.json", "http_tokens": WORK / "tokens", "record_spool": WORK / "records", **changes}
     CONFIG.write_text("".join(f"{key} = {value}\n" for key, value in keys.items()), encoding="utf-8")
     CONFIG.chmod(0o644)
+
+
+def write_tokens(*lines, mode=0o600):
+    """As the server must find them."""
+    path = WORK / "tokens"
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    path.chmod(mode)
+    if any(entry.pw_name == "fathom" for entry in pwd.getpwall()):
+        shutil.chown(path, "fathom")
 
 
 def document():
@@ -62,6 +74,7 @@ def prepare():
     (WORK / "key").write_text(KEY, encoding="utf-8")
     (WORK / "key").chmod(0o600)
     (WORK / "calibration.json").write_text(json.dumps(CALIBRATION), encoding="utf-8")
+    write_tokens(*TOKENS)
     (WORK / "records.log").write_text("".join(log_lines.lines(1000, document())), encoding="utf-8")
     configure()
     fathom("init", "--config", CONFIG)
@@ -74,7 +87,7 @@ def check_sound(tap):
     tap.ok(got.returncode == 0 and not got.stderr and lines[-1].endswith("0 bad"), "a sound installation", got)
     tap.ok(all(line.startswith(("ok    ", "warn  ", "bad   ", "      fix: ", "      hint: ")) for line in lines[:-1]),
            "one line per check", lines)
-    for what in ("configuration", "hash_key", "calibration", "switch", "library", "spool", "syslog", "slurm", "rsyslog",
+    for what in ("configuration", "hash_key", "http_tokens", "calibration", "switch", "library", "spool", "syslog", "slurm", "rsyslog",
                  "database", "records", "log", "refused"):
         tap.ok(any(line.startswith(f"ok    {what}:") for line in lines), "it looks at " + what, lines)
     tap.ok("1 jobs" in got.stdout and "1 record" not in got.stderr, "and counts jobs", got.stdout)
@@ -90,6 +103,30 @@ def says(tap, level, begins, fix, what, *words):
     found = [i for i, line in enumerate(lines) if line.startswith(f"{level:5} {begins}")]
     tap.ok(bool(found) and (not fix or fix in lines[found[0] + 1]) and got.returncode == (level == "bad"), what, got.stdout,
            got.stderr)
+
+
+def check_tokens(tap):
+    (WORK / "tokens").unlink()
+    says(tap, "bad", "http_tokens: cannot read the tokens", "fathom site token USER --staff", "no file with tokens")
+    write_tokens(*TOKENS, mode=0o640)
+    says(tap, "bad", "http_tokens: other users can read", "chmod 600; those who could read it", "tokens that others can read")
+    write_tokens(*TOKENS, "cem")
+    says(tap, "bad", f"http_tokens: {WORK}/tokens:4: a line must be 'user token'", "correct the line", "a line that is no token")
+    write_tokens(*TOKENS, "cem sha256:12")
+    says(tap, "bad", f"http_tokens: {WORK}/tokens:4: after sha256:", "correct the line", "a digest that is none")
+    digest = hashlib.sha256(b"a-token-of-ann-0123").hexdigest()
+    write_tokens(*TOKENS, f"cem sha256:{digest}")
+    says(tap, "bad", f"http_tokens: ann and cem have the same token in {WORK}/tokens", "remove both", "a token of two users")
+    write_tokens(*TOKENS, TOKENS[1])
+    says(tap, "warn", "http_tokens: a token of ann is in", "remove one", "a token that is there twice")
+    write_tokens(TOKENS[1], "ann a-second-token-of-ann")
+    says(tap, "warn", f"http_tokens: 2 in {WORK}/tokens, none of the staff", "--staff", "no token of the staff")
+    configure(staff="bob ann")
+    says(tap, "ok", f"http_tokens: 2 in {WORK}/tokens, 2 of the staff", None, "users that the configuration names are staff")
+    configure()
+    write_tokens(*TOKENS)
+    got = doctor("--no-database").stdout
+    tap.ok("http_tokens" not in got and "a-token-of" not in doctor().stdout, "not on nodes, and no token is shown", got)
 
 
 def check_config(tap):
@@ -206,7 +243,7 @@ def main():
         prepare()
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as daemon:
             daemon.bind(str(WORK / "log"))
-            for check in (check_sound, check_config, check_spool, check_system, check_store, check_postgres):
+            for check in (check_sound, check_tokens, check_config, check_spool, check_system, check_store, check_postgres):
                 check(tap)
         says(tap, "bad", "syslog: nobody reads", "rsyslog", "a log daemon that has ended")
         for words in (["--no-spool", "--no-database"], ["nodes"], ["--colour"]):

@@ -159,7 +159,7 @@ static bool in_group(const char *user, const char *group)
     return false;
 }
 
-static bool look_up_staff(const char *list, const char *user)
+bool fm_site_staff_has(const char *list, const char *user)
 {
     char word[WORD];
     while (next_word(&list, word))
@@ -175,7 +175,7 @@ static bool is_staff(struct fm_site_who *who, const char *user)
     static const struct fm_siphash_key spread = {1, 2};
     size_t i = fm_siphash(&spread, user, strlen(user)) % FM_SITE_STAFF_KNOWN;
     if (strcmp(who->staff[i].user, user) != 0 || now > who->staff[i].until_ns) {
-        who->staff[i].staff = look_up_staff(who->config->staff, user);
+        who->staff[i].staff = fm_site_staff_has(who->config->staff, user);
         who->staff[i].until_ns = now + STAFF_NS;
         strcpy(who->staff[i].user, user);
     }

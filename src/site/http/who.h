@@ -75,6 +75,8 @@ struct fm_site_refusal fm_site_who_check(struct fm_site_who *who, const struct f
 const char *fm_site_trusted_wrong(const char *list);
 /* A connection from this host counts by its user alone: everybody can connect from 127.0.0.1. */
 bool fm_site_is_trusted(const char *list, const struct fm_site_asks *asks);
+/* Whether a user is in a list of names and @groups; asks the system about groups. */
+bool fm_site_staff_has(const char *list, const char *user);
 /* Whether a Host header names this server; hosts: the configuration's. */
 bool fm_site_host_is_ours(const char *hosts, unsigned port, const char *host);
 
