@@ -123,7 +123,7 @@ def check_numbers(tap, name, server, store):
     """What the database itself says."""
     me, mine = server.document("/api/site/me", user=STAFF), server.document("/api/site/me", user=ANN)
     jobs_of = {row["user_name"]: row["n"] for row in query(store, "SELECT user_name, COUNT(*) AS n FROM jobs GROUP BY user_name")}
-    tap.ok(me["staff"] and me["jobs"] == sum(jobs_of.values()) and set(me["users"]) == set(jobs_of) and
+    tap.ok(me["staff"] and me["known_by"] == "proxy" and me["jobs"] == sum(jobs_of.values()) and set(me["users"]) == set(jobs_of) and
            me["processors"] == 4096 and "refused" in me, f"{name}: who asks, of the staff", me)
     tap.ok(not mine["staff"] and mine["jobs"] == jobs_of[ANN] and mine["users"] == [ANN] and "refused" not in mine and
            mine["reference"]["parallel"]["percentile"] is not None, f"{name}: a user", mine)
@@ -369,6 +369,16 @@ def check_tokens(tap, store):
         tap.ok(known.status == 200 and known.json()["user"] == ANN, "with which the page asks", known)
         bare = server.ask("/api/site/job/1/tag?tag=a", "Cookie: " + cookie.split(";")[0], "Content-Length: 0", method="POST")
         tap.ok(bare.status == 403, "a cookie alone changes nothing: the page must be known", bare)
+        signed_in = "Cookie: " + cookie.split(";")[0]
+        foreign = [server.ask("/api/site/logout", signed_in, *words, "Content-Length: 0", method=method) for method, *words in
+                   (("POST",), ("POST", "Origin: https://elsewhere.example"), ("GET",))]
+        tap.ok([one.status for one in foreign] == [403, 403, 405] and not any("set-cookie" in one.headers for one in foreign),
+               "pages of others cannot sign out a user", foreign)
+        out = [server.ask("/api/site/logout", given, f"Origin: http://127.0.0.1:{server.port}", "Content-Length: 0", method="POST")
+               for given in (signed_in, "Cookie: fathom-site=of-a-token-that-was-removed")]
+        tap.ok(all(one.status == 200 and one.headers["set-cookie"].startswith("fathom-site=; HttpOnly;") and
+                   "Max-Age=0" in one.headers["set-cookie"] for one in out), "signing out takes the cookie away", out)
+        tap.ok(known.json()["known_by"] == "token", "the page knows that there is something to sign out of", known)
         tap.ok(server.ask("/metrics", token=staff).status == 200 and server.ask("/metrics", token=ann).status == 403, "metrics for the staff")
         text = tokens.read_text(encoding="utf-8").splitlines()
         tokens.write_text("# only one\n" + text[1] + "\n", encoding="utf-8")

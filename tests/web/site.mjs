@@ -230,7 +230,7 @@ tap.equal((await tableRows(page, 'days')).map((row) => [row.Day, Number(row.Time
 await accessible(page, 'days');
 const [latest] = (await ask(`jobs?${new URLSearchParams({ user: slower.user, program: slower.program })}&limit=1`)).jobs;
 await go(page, `job/${latest.id}`);
-tap.ok((await page.textContent('main > p')).includes(`against earlier runs, since ${slower.day}`), 'job: it belongs to those that take longer, by the analysis');
+tap.ok((await page.textContent('main h1 + p')).includes(`against earlier runs, since ${slower.day}`), 'job: it belongs to those that take longer, by the analysis');
 
 // ---- hostile names ----
 
@@ -280,6 +280,14 @@ tap.ok((await mine.textContent('main')).includes('There is no page'), 'a user: n
 await go(mine, `jobs?user=${others.user}`);
 tap.equal((await ids(mine)).slice(0, 50), ownJobs.jobs.map(({ id }) => id), 'a user: a name in the address changes nothing');
 mine.problems = mine.problems.filter((text) => !text.includes('404'));
+await mine.click('button:text-is("Sign out")');
+await mine.waitForSelector('main[data-view=login]');
+tap.equal((await mine.context().cookies()).length, 0, 'signed out: the cookie is gone');
+await mine.goto(`${at}#/job/${ownJobs.jobs[0].id}`);
+await mine.reload();
+await mine.waitForSelector('main[data-view=login]');
+tap.ok(!(await mine.textContent('body')).includes(ownJobs.jobs[0].program), 'signed out: nothing is shown any more');
+mine.problems = mine.problems.filter((text) => !text.includes('401'));
 tap.equal(mine.problems, [], 'a user: no errors');
 
 await browser.close();

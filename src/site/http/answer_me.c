@@ -228,6 +228,7 @@ enum fm_status fm_site_answer_me(struct fm_site_answering *answering, struct fm_
     fm_json_object(&json, NULL, FM_JSON_LINES);
     fm_json_text(&json, "user", viewer->name);
     fm_json_bool(&json, "staff", viewer->staff);
+    fm_json_text(&json, "known_by", fm_site_ways[answering->server->who.way]);
     enum fm_status status = write_all_numbers(answering, &json, error);
     if (answering->server->config->processors > 0)
         fm_json_signed(&json, "processors", answering->server->config->processors);

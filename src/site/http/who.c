@@ -17,6 +17,8 @@ enum { WORD = 256, GROUPS = 1024, NSS_BYTES = 65536 };
 #define STAFF_NS 60000000000ull
 #define USER_WORD "user:"
 
+const char *const fm_site_ways[] = {[FM_SITE_LOCAL] = "host", [FM_SITE_TOKENS] = "token", [FM_SITE_HEADER] = "proxy"};
+
 /* ---- lists ---- */
 
 /* The next word of a list; false at its end, or if it is too long to be one. */

@@ -22,6 +22,7 @@
 #include "site/http/tokens.h"
 
 enum fm_site_way { FM_SITE_LOCAL, FM_SITE_TOKENS, FM_SITE_HEADER };
+extern const char *const fm_site_ways[]; /* their names in the API */
 
 /* Whoever asks. `name` is as in the database: hashed if the site hashes names. */
 struct fm_site_viewer {

@@ -25,6 +25,7 @@ export type Figure = (typeof FIGURES)[number];
 export interface Me {
     user: string;
     staff: boolean;
+    known_by: 'token' | 'proxy' | 'host';
     jobs: number;
     latest_at: number | null;
     first_day: string | null;

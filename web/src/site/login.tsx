@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who is not known to the server of a site gives the token that the site has handed out.
+// Who is not known to the server of a site gives the token that the site has handed out, and can sign out again.
 import { useState } from 'preact/hooks';
+
+import { tell } from './data';
 
 export function Login({ onDone }: { onDone: () => void }) {
     const [problem, setProblem] = useState('');
@@ -41,5 +43,32 @@ export function Login({ onDone }: { onDone: () => void }) {
                 {problem}
             </p>
         </main>
+    );
+}
+
+/** The cookie is the server's to take away; what this page has in memory goes with a new one, and so does what it was about. */
+export function SignOut() {
+    const [problem, setProblem] = useState('');
+    const [busy, setBusy] = useState(false);
+    const send = async () => {
+        setBusy(true);
+        try {
+            await tell('/api/site/logout');
+            window.history.replaceState(null, '', '#/');
+            window.location.reload();
+        } catch (error) {
+            setProblem(`Not signed out: ${(error as Error).message}`);
+            setBusy(false);
+        }
+    };
+    return (
+        <>
+            <button type="button" class="sign-out" disabled={busy} onClick={send}>
+                Sign out
+            </button>{' '}
+            <span class={problem ? 'problem' : undefined} role="alert">
+                {problem}
+            </span>
+        </>
     );
 }

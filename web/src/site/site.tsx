@@ -16,7 +16,7 @@ import { ask, loginNeeded, type Me, query } from './data';
 import { InsightsPage } from './insights';
 import { JobPage } from './job';
 import { JobList } from './job_list';
-import { Login } from './login';
+import { Login, SignOut } from './login';
 import { ProgramPage } from './program';
 import { SiteOverview } from './overview';
 import { UserPage } from './user';
@@ -89,6 +89,11 @@ function Frame({ me }: { me: Me }) {
                     <bdi>{me.user}</bdi>
                     {me.staff && ' (staff)'}
                 </li>
+                {me.known_by === 'token' && (
+                    <li class="leave">
+                        <SignOut />
+                    </li>
+                )}
             </ul>
         </nav>
     );
