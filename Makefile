@@ -28,7 +28,7 @@ help:
 	@echo 'make bench      what Fathom costs, as ratios measured in one run; B="--quick calls" runs a part of it'
 	@echo 'make check      format, lint and layer checks'
 	@echo 'make format     put the C sources into the common format'
-	@echo 'make fuzz       feed damaged profiles and segments to the readers for FUZZ_SECONDS=$(FUZZ_SECONDS) each'
+	@echo 'make fuzz       feed damaged profiles, segments, records and addresses to their readers for FUZZ_SECONDS=$(FUZZ_SECONDS) each'
 	@echo 'make soak       everything at once under 5,000 samples a second, for SOAK_SECONDS=$(SOAK_SECONDS)'
 	@echo 'make agree      shares of modules by attach, from segments and from profiles, in REPETITIONS=$(REPETITIONS) runs'
 	@echo 'make balanced   RUNS=$(RUNS) runs of each of several balanced programs, which must draw no finding'

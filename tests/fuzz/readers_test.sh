@@ -1,5 +1,5 @@
 #!/bin/bash
-# The readers of profiles and segments stand a few seconds of damaged input; `make fuzz` goes on for longer.
+# The readers of profiles, segments, records and addresses stand a few seconds of damaged input; `make fuzz` goes on for longer.
 set -u
 cd "$FATHOM_SOURCE" || exit 1
 if BUILD=$FATHOM_BUILD FUZZ_SECONDS=${FUZZ_SECONDS:-5} tools/fuzz.sh; then

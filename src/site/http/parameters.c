@@ -89,8 +89,9 @@ const char *fm_site_parameters_add(struct fm_site_parameters *parameters, enum f
         i++;
     if (i == FM_SITE_N_PARAMETERS || !(known_of(kind) & 1u << i))
         return "the address has a parameter that is not known here";
-    if (parameters->values[i])
+    if (parameters->given & 1u << i)
         return "a parameter is given twice";
+    parameters->given |= 1u << i;
     const char *value = parameters->text + parameters->used;
     if (!escaped || !unescape(parameters, escaped))
         return "a parameter is not a text";
@@ -110,10 +111,13 @@ static bool read_whole(const char *text, int64_t *number)
     return true;
 }
 
+/* A day is written in one way only: not as "2026-02-+1". */
 bool fm_site_day_read(const char *text, int64_t *day)
 {
+    static const char digits[] = "0123456789";
     int64_t until;
-    return strlen(text) == 10 &&
+    return strlen(text) == 10 && strspn(text, digits) == 4 && strspn(text + 5, digits) == 2 &&
+           strspn(text + 8, digits) == 2 &&
            !fm_period_find(&(struct fm_period_request){.from = text, .to = text}, day, &until, NULL);
 }
 

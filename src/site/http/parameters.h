@@ -18,7 +18,8 @@ enum fm_site_parameter { FM_SITE_PARAMETERS(X) FM_SITE_N_PARAMETERS };
 
 enum { FM_SITE_QUERY_BYTES = 2048, FM_SITE_WRONG = 128 };
 struct fm_site_parameters {
-    const char *values[FM_SITE_N_PARAMETERS]; /* NULL: absent */
+    const char *values[FM_SITE_N_PARAMETERS]; /* NULL: absent, or empty */
+    unsigned given;                           /* a bit for each that is there */
     char text[FM_SITE_QUERY_BYTES];
     size_t used;
 };

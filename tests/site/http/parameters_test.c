@@ -33,6 +33,10 @@ static void queries(void)
     longest[FM_SITE_QUERY_BYTES - 1] = 0;
     tap_ok(!wrong_of(FM_SITE_JOBS, "user", longest), "just not");
     tap_ok(!wrong_of(FM_SITE_JOBS, "user", ""), "nothing is not a condition");
+    parameters = (struct fm_site_parameters){0};
+    tap_ok(!fm_site_parameters_add(&parameters, FM_SITE_JOBS, "user", "") &&
+               fm_site_parameters_add(&parameters, FM_SITE_JOBS, "user", "ann"),
+           "but twice it is wrong, too");
 }
 
 static void filters(void)
@@ -45,9 +49,10 @@ static void filters(void)
     tap_ok(!fm_site_filter_set(&filter, "state", "incomplete", &known) && filter.complete == 0, "a state");
     tap_ok(!fm_site_filter_set(&filter, "mpi_from", "0.25", &known) && filter.least_mpi == 0.25, "a share");
     tap_ok(!fm_site_filter_set(&filter, "colour", "red", &known) && !known, "what is no condition");
-    static const char *const bad[][2] = {
-        {"from", "1970-13-01"}, {"to", "2026-2-3"},   {"from", ""},       {"state", "x"},        {"mpi_from", "2"},
-        {"mpi_from", "nan"},    {"mpi_from", "0.1x"}, {"ranks_to", "-1"}, {"ranks_from", "1e3"}, {"ranks_to", ""}};
+    static const char *const bad[][2] = {{"from", "1970-13-01"}, {"to", "2026-02-+1"},  {"from", " 202-02-01"},
+                                         {"to", "2026-2-3"},     {"from", ""},          {"state", "x"},
+                                         {"mpi_from", "2"},      {"mpi_from", "nan"},   {"mpi_from", "0.1x"},
+                                         {"ranks_to", "-1"},     {"ranks_from", "1e3"}, {"ranks_to", ""}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         tap_ok(fm_site_filter_set(&filter, bad[i][0], bad[i][1], &known), "%s=%s is wrong", bad[i][0], bad[i][1]);
 }
