@@ -42,6 +42,21 @@ void fm_client_remove(struct fm_clients *clients, struct fm_client *client)
     pthread_mutex_lock(&clients->lock);
     *(client->previous ? &client->previous->next : &clients->first) = client->next;
     if (client->next)
+static bool is_same(const struct fm_client *a, const struct fm_client *b)
+{
+    return a->user >= 0 || b->user >= 0 ? a->user == b->user : a->address == b->address;
+}
+
+size_t fm_client_connections(struct fm_clients *clients, const struct fm_client *client)
+{
+    size_t n = 0;
+    pthread_mutex_lock(&clients->lock);
+    for (const struct fm_client *other = clients->first; other; other = other->next)
+        n += is_same(other, client);
+    pthread_mutex_unlock(&clients->lock);
+    return n;
+}
+
         client->next->previous = client->previous;
     pthread_mutex_unlock(&clients->lock);
     free(client);

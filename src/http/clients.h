@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { FM_CLIENTS_MOST = 300 };
@@ -20,7 +21,8 @@ struct fm_client {
     struct fm_client *next, *previous;
     int fd;
     uint64_t until_ns; /* 0: no limit */
-    long user;         /* at the other end of a unix socket; -1: unknown */
+    long user;         /* at the other end, on this host; -1: unknown, or elsewhere */
+    uint32_t address;  /* of the other end, in the byte order of this host; 0: a unix socket */
 };
 
 struct fm_clients {
@@ -31,6 +33,8 @@ struct fm_clients {
 
 void fm_clients_init(struct fm_clients *clients, bool is_unix);
 struct fm_client *fm_client_add(struct fm_clients *clients, int fd); /* NULL if out of memory */
+/* How many connections there are from the same user, or else from the same address: with this one. */
+size_t fm_client_connections(struct fm_clients *clients, const struct fm_client *client);
 void fm_client_remove(struct fm_clients *clients, struct fm_client *client);
 void fm_client_limit(struct fm_clients *clients, struct fm_client *client, uint64_t ns); /* from now; 0: none */
 /* Shuts down the connections that take too long. */

@@ -4,6 +4,7 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "http/reply.h"
 
@@ -117,6 +118,17 @@ static enum MHD_Result accept_from(void *context, const struct sockaddr *address
     return service->functions->welcomes(service, &peer) ? MHD_YES : MHD_NO;
 }
 
+/* Closed at once: it must not take the place of somebody else's until it has sent a request. */
+static void limit_connections(struct fm_service *service, struct MHD_Connection *connection, struct fm_client *client)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr_in *peer = info ? (const struct sockaddr_in *)(const void *)info->client_addr : NULL;
+    bool known = !service->clients.is_unix && peer && peer->sin_family == AF_INET;
+    size_t most = service->functions->connections(service, known ? peer : NULL, client);
+    if (most && fm_client_connections(&service->clients, client) > most)
+        shutdown(client->fd, SHUT_RDWR);
+}
+
 static void notify(void *context, struct MHD_Connection *connection, void **client,
                    enum MHD_ConnectionNotificationCode code)
 {
@@ -129,6 +141,8 @@ static void notify(void *context, struct MHD_Connection *connection, void **clie
     }
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     *client = info ? fm_client_add(&service->clients, info->connect_fd) : NULL;
+    if (*client && service->functions->connections)
+        limit_connections(service, connection, *client);
 }
 
 /* Nothing is escaped in our addresses; what is escaped in others is not to become something else. */

@@ -2,6 +2,7 @@
 #include "http/service.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -108,6 +109,11 @@ bool fm_service_begin(struct fm_service *service, struct fm_task *task, struct f
 {
     if (!task) {
         request->answer = fm_answer_error(503, "not enough memory");
+        return true;
+    }
+    if (*task->owner && fm_tasks_of(&service->tasks, task->owner) >= FM_TASKS_OF_ONE) {
+        free(task);
+        request->answer = fm_answer_error(429, "too many questions of yours are not answered yet; ask again later");
         return true;
     }
     fm_tasks_add(&service->tasks, task);

@@ -21,6 +21,9 @@ struct fm_service;
 struct fm_service_functions {
     /* A connection to a port, by the thread that talks to clients; false: nobody listens to it. */
     bool (*welcomes)(const struct fm_service *service, const struct sockaddr_in *peer);
+    /* A connection that has begun: how many the client may have at a time; 0: no limit. peer: NULL for a unix socket; `user` and
+     * `address` of the client are set as far as they are known. Those that are too many are closed. NULL: no limits. */
+    size_t (*connections)(const struct fm_service *service, const struct sockaddr_in *peer, struct fm_client *client);
     /* With the headers of a request, without the lock. Sets `answer` of a request that is refused, with `closes`, or that has
      * its answer already. */
     void (*admit)(struct fm_service *service, struct fm_http_request *request, const char *method, const char *path);
@@ -66,7 +69,7 @@ enum fm_service_state { FM_SERVICE_NEW, FM_SERVICE_ANSWERED, FM_SERVICE_WAITS };
 enum fm_service_state fm_service_join(struct fm_service *service, const char *key, struct fm_http_request *request);
 struct fm_answer fm_service_still_reading(const struct fm_task *task); /* for those who have no patience */
 /* Makes the request wait for the task, which is new. Returns true if the request has its answer already: there is no
- * memory (task is NULL), or the server ends. */
+ * memory (task is NULL), the server ends, or too many tasks of the same owner are there already; the task is freed then. */
 bool fm_service_begin(struct fm_service *service, struct fm_task *task, struct fm_http_request *request);
 /* The answer of a task: the document, which is also put into the cache, or why there is none. */
 void fm_service_finish(struct fm_service *service, struct fm_task *task, enum fm_status status, struct fm_blob *blob,

@@ -28,6 +28,19 @@ struct fm_task *fm_tasks_find(struct fm_tasks *tasks, const char *key)
     return task;
 }
 
+static size_t count(const struct fm_tasks *tasks, const char *owner, bool only_running)
+{
+    size_t n = 0;
+    for (const struct fm_task *task = tasks->first; task; task = task->next)
+        n += (task->running || !only_running) && strcmp(task->owner, owner) == 0;
+    return n;
+}
+
+size_t fm_tasks_of(const struct fm_tasks *tasks, const char *owner)
+{
+    return count(tasks, owner, false);
+}
+
 void fm_tasks_add(struct fm_tasks *tasks, struct fm_task *task)
 {
     struct fm_task **last = &tasks->first;
@@ -85,9 +98,16 @@ void fm_tasks_tick(struct fm_tasks *tasks, uint64_t now_ns)
 
 /* ---- workers ---- */
 
-static bool can_run(const struct fm_task *task)
+/* Whether an owner may have one more of the workers. */
+static bool is_fair(const struct fm_tasks *tasks, const char *owner)
 {
-    bool free = !task->running;
+    size_t running = *owner ? count(tasks, owner, true) : 0;
+    return !running || running + 1 < tasks->n_workers;
+}
+
+static bool can_run(const struct fm_tasks *tasks, const struct fm_task *task)
+{
+    bool free = !task->running && is_fair(tasks, task->owner);
     for (size_t i = 0; i < task->n_busy; i++)
         free = free && !*task->busy[i];
     return free;
@@ -118,7 +138,7 @@ static void *work(void *context)
     pthread_mutex_lock(&tasks->lock);
     while (!tasks->stopping) {
         struct fm_task *task = tasks->first;
-        while (task && !can_run(task))
+        while (task && !can_run(tasks, task))
             task = task->next;
         if (!task) {
             pthread_cond_wait(&tasks->changed, &tasks->lock);
@@ -140,8 +160,10 @@ bool fm_tasks_start(struct fm_tasks *tasks)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t wanted = cores < LEAST_WORKERS ? LEAST_WORKERS : cores > FM_WORKERS ? FM_WORKERS : (size_t)cores;
+    pthread_mutex_lock(&tasks->lock);
     while (tasks->n_workers < wanted && pthread_create(&tasks->workers[tasks->n_workers], NULL, work, tasks) == 0)
         tasks->n_workers++;
+    pthread_mutex_unlock(&tasks->lock);
     return tasks->n_workers > 0;
 }
 

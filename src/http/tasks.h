@@ -3,7 +3,8 @@
  * the same thing wait for one task. What takes longer than FM_PATIENCE_NS is answered with "still reading"; the task goes
  * on, and the client asks again.
  *
- * A task declares what it uses (flags `busy`); tasks that use the same thing run one after the other.
+ * A task declares what it uses (flags `busy`); tasks that use the same thing run one after the other. If it has an owner, one worker
+ * is always left for the tasks of others, and an owner has at most FM_TASKS_OF_ONE tasks.
  *
  * All functions need the lock of the queue to be held, except fm_tasks_init, _start and _stop. */
 #ifndef FM_HTTP_TASKS_H
@@ -16,12 +17,13 @@
 
 #define FM_PATIENCE_NS 1000000000ull
 
-enum { FM_TASK_KEY_BYTES = 1024, FM_TASK_BUSY = 64, FM_WORKERS = 4 };
+enum { FM_TASK_KEY_BYTES = 1024, FM_TASK_OWNER_BYTES = 256, FM_TASK_BUSY = 64, FM_WORKERS = 4, FM_TASKS_OF_ONE = 40 };
 
 /* Allocated by malloc, possibly as the first member of a larger struct; freed by the queue. */
 struct fm_task {
     struct fm_task *next;
     char key[FM_TASK_KEY_BYTES];
+    char owner[FM_TASK_OWNER_BYTES]; /* whose it is; "": nobody's */
     bool running;
     uint64_t since_ns;
     bool *busy[FM_TASK_BUSY]; /* what it uses */
@@ -51,6 +53,7 @@ bool fm_tasks_start(struct fm_tasks *tasks); /* the workers; false if there are 
 bool fm_tasks_stop(struct fm_tasks *tasks);
 
 struct fm_task *fm_tasks_find(struct fm_tasks *tasks, const char *key); /* NULL if there is none */
+size_t fm_tasks_of(const struct fm_tasks *tasks, const char *owner);    /* how many there are */
 void fm_tasks_add(struct fm_tasks *tasks, struct fm_task *task);
 /* Suspends the connection of the request until the task has ended. Only by the thread that talks to clients. */
 void fm_task_await(struct fm_task *task, struct fm_http_request *request);

@@ -68,7 +68,7 @@
     X(TEXT,   http_hosts,       "", "names under which browsers know it, as in the Host header; 127.0.0.1 and localhost always") \
     X(TEXT,   http_tokens,      "", "file with the tokens of users, made by 'fathom site token'") \
     X(TEXT,   http_user_header, "", "header with the name of the user that a proxy in front of it sets, such as X-Remote-User") \
-    X(TEXT,   http_trusted,     "", "who may set that header: addresses such as 10.1.2.3 or 10.1.0.0/16, and user:NAME for a proxy on this host") \
+    X(TEXT,   http_trusted,     "", "proxies, which may set that header and have any number of connections: addresses such as 10.1.2.3 or 10.1.0.0/16, and user:NAME on this host") \
     X(TEXT,   http_metrics,     "", "who may read /metrics without being known, likewise") \
     X(NUMBER, http_seconds,     30, "how long one of its questions to the database may take before it is given up; 0: no limit") \
     X(TEXT,   staff,            "", "users who see all jobs: names and @groups") \

@@ -13,7 +13,7 @@
 #include "site/http/work.h"
 
 #define COOKIE "fathom-site"
-enum { SECONDS_OF_COOKIE = 30 * 86400 };
+enum { SECONDS_OF_COOKIE = 30 * 86400, CONNECTIONS_OF_ONE = 60 };
 
 /* ---- what a request says ---- */
 
@@ -42,22 +42,12 @@ static size_t headers(struct MHD_Connection *connection, const char *name)
     return count.n;
 }
 
-/* Who is at the other end: found out once per connection. */
-static void set_peer(struct fm_site_server *server, struct fm_http_request *request, struct fm_site_asks *asks)
+/* Who is at the other end. */
+static void set_peer(const struct fm_client *client, struct fm_site_asks *asks)
 {
-    struct fm_client *client = request->client;
     asks->peer = client->user;
-    asks->is_here = true;
-    if (server->service.clients.is_unix)
-        return;
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(request->connection,
-                                                                   MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const struct sockaddr_in *address = info ? (const struct sockaddr_in *)(const void *)info->client_addr : NULL;
-    asks->address = address && address->sin_family == AF_INET ? ntohl(address->sin_addr.s_addr) : 0;
-    asks->is_here = asks->address >> 24 == IN_LOOPBACKNET;
-    if (asks->is_here && client->user < 0)
-        client->user = fm_peer_user(address, server->service.port);
-    asks->peer = asks->is_here ? client->user : -1;
+    asks->address = client->address;
+    asks->is_here = !client->address || client->address >> 24 == IN_LOOPBACKNET;
 }
 
 static void set_asks(struct fm_site_server *server, struct fm_http_request *request, const char *method,
@@ -82,7 +72,7 @@ static void set_asks(struct fm_site_server *server, struct fm_http_request *requ
         .is_login = kind == FM_SITE_LOGIN,
         .is_metrics = kind == FM_SITE_METRICS,
     };
-    set_peer(server, request, asks);
+    set_peer(request->client, asks);
 }
 
 struct adding {
@@ -184,6 +174,18 @@ static bool welcomes(const struct fm_service *service, const struct sockaddr_in 
     return true;
 }
 
+/* Users of this host count by themselves, others by their address. Behind a proxy there are many. */
+static size_t connections(const struct fm_service *service, const struct sockaddr_in *peer, struct fm_client *client)
+{
+    const struct fm_site_server *server = (const struct fm_site_server *)service;
+    struct fm_site_asks asks = {0};
+    client->address = peer ? ntohl(peer->sin_addr.s_addr) : 0;
+    if (peer && client->address >> 24 == IN_LOOPBACKNET)
+        client->user = fm_peer_user(peer, service->port);
+    set_peer(client, &asks);
+    return fm_site_is_trusted(server->config->http_trusted, &asks) ? 0 : CONNECTIONS_OF_ONE;
+}
+
 static void announce(const struct fm_service *service, const struct fm_listener *listener)
 {
     const struct fm_site_server *server = (const struct fm_site_server *)service;
@@ -215,6 +217,7 @@ static void close_all(struct fm_service *service)
 
 static const struct fm_service_functions functions = {
     .welcomes = welcomes,
+    .connections = connections,
     .admit = admit,
     .begin = begin,
     .announce = announce,

@@ -216,6 +216,7 @@ bool fm_site_work(struct fm_site_server *server, struct fm_http_request *request
     if (!work)
         return fm_service_begin(&server->service, NULL, request);
     strcpy(work->task.key, key);
+    strcpy(work->task.owner, asked->viewer.name);
     work->server = server;
     work->answer = i;
     work->request = *asked;
