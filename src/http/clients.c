@@ -7,6 +7,10 @@
 
 #include "base/clock.h"
 
+/* What the kernel keeps of a response for a client that does not read it. As the kernel would have it, megabytes: many such
+ * clients would take its memory, and nothing would be known of how far a client has got. */
+enum { SEND_BYTES = 128 << 10 };
+
 void fm_clients_init(struct fm_clients *clients, bool is_unix)
 {
     *clients = (struct fm_clients){.is_unix = is_unix};
@@ -26,6 +30,7 @@ struct fm_client *fm_client_add(struct fm_clients *clients, int fd)
     if (!client)
         return NULL;
     client->fd = fd;
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){SEND_BYTES}, sizeof(int));
     client->until_ns = fm_clock_ns(CLOCK_MONOTONIC) + FM_REQUEST_NS;
     client->user = clients->is_unix ? user_of(fd) : -1;
     pthread_mutex_lock(&clients->lock);
@@ -37,11 +42,6 @@ struct fm_client *fm_client_add(struct fm_clients *clients, int fd)
     return client;
 }
 
-void fm_client_remove(struct fm_clients *clients, struct fm_client *client)
-{
-    pthread_mutex_lock(&clients->lock);
-    *(client->previous ? &client->previous->next : &clients->first) = client->next;
-    if (client->next)
 static bool is_same(const struct fm_client *a, const struct fm_client *b)
 {
     return a->user >= 0 || b->user >= 0 ? a->user == b->user : a->address == b->address;
@@ -57,6 +57,11 @@ size_t fm_client_connections(struct fm_clients *clients, const struct fm_client 
     return n;
 }
 
+void fm_client_remove(struct fm_clients *clients, struct fm_client *client)
+{
+    pthread_mutex_lock(&clients->lock);
+    *(client->previous ? &client->previous->next : &clients->first) = client->next;
+    if (client->next)
         client->next->previous = client->previous;
     pthread_mutex_unlock(&clients->lock);
     free(client);
