@@ -150,6 +150,10 @@ static const char *refused_fix(const char *why)
         return "lines are longer than the daemon may pass on: chunk_bytes";
     if (strcmp(why, "no uid") == 0)
         return "the daemon does not vouch for senders: see ADMIN.md, rsyslog";
+    if (strcmp(why, "in the future") == 0 || strcmp(why, "before the first day") == 0)
+        return "the clock of a node is wrong";
+    if (strcmp(why, "beyond capacity") == 0)
+        return "somebody makes records up, or the configuration has too few processors";
     return "somebody writes into the log who is not Fathom; see ADMIN.md, What to do when";
 }
 

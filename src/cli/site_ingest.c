@@ -19,8 +19,9 @@
 #include "site/ingest/source_log.h"
 #include "site/ingest/source_spool.h"
 #include "site/make/rules.h"
+#include "site/store/classes.h"
 
-enum { MOST_SOURCES = 64 };
+enum { MOST_SOURCES = 64, DAY_S = 86400 };
 
 struct ingest_source {
     const char *path; /* NULL: the system's journal */
@@ -142,6 +143,17 @@ static void print_counts(const struct ingest_request *request)
     }
 }
 
+static enum fm_status find_limits(const struct fm_site_config *config, struct fm_record_limits *limits,
+                                  struct fm_error *error)
+{
+    int64_t day = 0;
+    if (*config->first_day && !fm_day_parse(config->first_day, &day))
+        return fm_fail(error, FM_ERR_INPUT, "first_day must be a day such as 2026-11-01, not '%.40s', in %s",
+                       config->first_day, config->path);
+    *limits = (struct fm_record_limits){.since = day * DAY_S, .processors = config->processors};
+    return FM_OK;
+}
+
 static enum fm_status read_all(struct ingest_request *request, struct fm_error *error)
 {
     enum fm_status status = FM_OK;
@@ -171,6 +183,7 @@ int fm_site_cmd_ingest(int argc, char **argv)
     struct fm_error error;
     struct fm_site_store site;
     struct fm_siphash_key key;
+    struct fm_record_limits limits;
     enum fm_status status = fm_site_store_open(&site, request.config, request.store, FM_DB_WRITE, &error);
     if (status)
         return fm_command_error("site ingest", &error);
@@ -180,11 +193,13 @@ int fm_site_cmd_ingest(int argc, char **argv)
         fm_site_store_close(&site);
         return exit_status;
     }
+    status = find_limits(&site.config, &limits, &error);
     for (size_t i = 0; !status && i < request.n_sources; i++) {
         status = fm_ingest_open(&request.sources[i].ingest, site.store, request.sources[i].name, &error);
         if (status)
             break;
         fm_ingest_limit_batch(request.sources[i].ingest, request.batch);
+        fm_ingest_limit_records(request.sources[i].ingest, &limits);
         fm_ingest_take_names(request.sources[i].ingest, site.config.hash_names);
         if (has_key)
             fm_ingest_hash_names(request.sources[i].ingest, &key);

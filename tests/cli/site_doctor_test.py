@@ -56,7 +56,7 @@ def write_tokens(*lines, mode=0o600):
 def document():
     now = time.time() - 3600
     made = json.loads(fathom("simulate", "--jobs", "1").stdout.split(" ", 1)[1])
-    made["job"]["started"], made["job"]["ended"] = (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + s)) for s in (0, 60))
+    made["job"]["started"], made["job"]["ended"] = (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + s)) for s in (-made["job"]["wall_s"], 60))
     return json.dumps(made)
 
 

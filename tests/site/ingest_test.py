@@ -124,6 +124,30 @@ def test_hostile(tap, documents):
     tap.ok(site.refused() == before, "what was refused is not counted again", before, site.refused())
 
 
+def test_forged(tap, documents):
+    """The daemon vouches for the sender alone; what no job of the site can have is refused with a reason."""
+    site, (uid, text) = Site("forged"), documents[0]
+    changes = (
+        ("in the future", {"started": "2999-01-01T00:00:00Z", "ended": "2999-01-01T01:00:00Z"}),
+        ("before the first day", {"started": "1999-01-01T00:00:00Z", "ended": "1999-01-01T01:00:00Z"}),
+        ("beyond capacity", {"ranks": 10**6}), ("beyond capacity", {"hosts": 10**5}),
+        ("impossible times", {"wall_s": 1e9}), ("impossible times", {"wall_sum_s": 1e12}),
+    )
+    for number, (_, change) in enumerate(changes):
+        forged = json.loads(text)
+        forged["job"].update(change, key=f"{number:032x}")
+        site.write(*log_lines.lines(uid, forged))
+    site.write(*log_lines.lines(uid, text))
+    config = WORK / "forged.conf"
+    config.write_text("processors = 4096\nfirst_day = 2020-01-01\n", encoding="utf-8")
+    got = site.ingest("--config", str(config))
+    tap.ok(site.jobs() == {key_of(text): 1} and site.refused() == collections.Counter(why for why, _ in changes),
+           "figures that no job can have are refused, each with its reason", got, site.refused())
+    config.write_text("first_day = yesterday\n", encoding="utf-8")
+    got = site.ingest("--config", str(config))
+    tap.ok(got.returncode == 1 and "first_day" in got.stderr, "a first day that is none is an error", got)
+
+
 def test_missing(tap, documents):
     site = Site("missing")
     uid, text = next(document for document in documents if len(log_lines.chunks(document[1])) > 2)
@@ -259,7 +283,7 @@ def test_hashed(tap, documents):
 def main():
     tap = jobs.Tap()
     documents = records(300)
-    for test in (test_order, test_hostile, test_missing, test_rotation, test_follow, test_spool, test_names, test_hashed):
+    for test in (test_order, test_hostile, test_forged, test_missing, test_rotation, test_follow, test_spool, test_names, test_hashed):
         test(tap, documents)
     test_kills(tap)
     why_not = postgres.why_not()

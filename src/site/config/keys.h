@@ -42,7 +42,8 @@
     X(TEXT,   database,         "sqlite:/var/lib/fathom/site.db", "where records are kept: sqlite:FILE or postgresql://USER@HOST/DATABASE; passwords belong into ~/.pgpass") \
     X(TEXT,   log,              "/var/log/fathom/records.log", "log of rsyslog that 'fathom site ingest' reads if it is not told another source; may be empty") \
     X(SWITCH, journal,          0, "whether it reads the journal of systemd then") \
-    X(WHOLE,  processors,       0, "number of cores of the machine, for shares of its capacity; 0: unknown") \
+    X(WHOLE,  processors,       0, "number of cores of the machine, for shares of its capacity; records of larger jobs are refused; 0: unknown") \
+    X(TEXT,   first_day,        "", "day such as 2026-11-01; records of jobs that started before it are refused") \
     X(TEXT,   calibration,      "/etc/fathom/calibration.json", "file of 'fathom calibrate' with which reports split the time in MPI, if it exists") \
     X(WHOLE,  keep_days,        0, "jobs that are older are deleted by 'fathom site thin'; 0: never. Roll-ups stay") \
     X(WHOLE,  thin_days,        0, "tiny jobs that are older are thinned out by 'fathom site thin'; 0: never") \

@@ -34,6 +34,7 @@ struct fm_ingest {
     bool open;                                 /* a batch is begun */
     uint64_t noted_ns;                         /* when the source was noted as read; 0: not yet */
     bool names_of_records, hash_names;
+    struct fm_record_limits limits;
     struct fm_siphash_key hash_key;
     struct {
         int64_t uid;
@@ -106,6 +107,11 @@ void fm_ingest_limit_batch(struct fm_ingest *ingest, size_t records)
 void fm_ingest_take_names(struct fm_ingest *ingest, bool of_records)
 {
     ingest->names_of_records = of_records;
+}
+
+void fm_ingest_limit_records(struct fm_ingest *ingest, const struct fm_record_limits *limits)
+{
+    ingest->limits = *limits;
 }
 
 void fm_ingest_hash_names(struct fm_ingest *ingest, const struct fm_siphash_key *key)
@@ -214,6 +220,12 @@ static enum fm_status add(struct fm_ingest *ingest, enum fm_store_origin origin,
         fm_record_destroy(&record);
         return count_refused(ingest, message->time, message->again, "contradictory", error);
     }
+    ingest->limits.now = (int64_t)time(NULL);
+    const char *why = fm_record_implausible(&record, &ingest->limits);
+    if (why) {
+        fm_record_destroy(&record);
+        return count_refused(ingest, message->time, message->again, why, error);
+    }
     const struct fm_store_source source = {
         .origin = origin,
         .uid = message->uid,
@@ -226,7 +238,7 @@ static enum fm_status add(struct fm_ingest *ingest, enum fm_store_origin origin,
     if (!status)
         status = fm_store_add(ingest->store, &record, &source, error);
     if (status == FM_ERR_INPUT)
-        status = count_refused(ingest, message->time, message->again, "implausible", error);
+        status = count_refused(ingest, message->time, message->again, "malformed", error);
     ingest->in_batch++;
     fm_record_destroy(&record);
     return status;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/siphash.h"
+#include "site/record/plausible.h"
 #include "site/store/store.h"
 
 enum {
@@ -49,6 +50,8 @@ void fm_ingest_close(struct fm_ingest *ingest); /* without a commit what came si
 const char *fm_ingest_from(const struct fm_ingest *ingest);
 const char *fm_ingest_counted(const struct fm_ingest *ingest);
 void fm_ingest_limit_batch(struct fm_ingest *ingest, size_t records);
+/* What is known of the site; `now` is set for each record. */
+void fm_ingest_limit_records(struct fm_ingest *ingest, const struct fm_record_limits *limits);
 /* Users have the names that records say: the site replaces them by hashes. Otherwise those of the system. */
 void fm_ingest_take_names(struct fm_ingest *ingest, bool of_records);
 /* With the site's key the hash is made of the name that the system knows the uid by; only of others it is that of the record. */

@@ -151,6 +151,23 @@ int64_t fm_month_start(int64_t seconds, int offset, int *year, int *month)
     return start;
 }
 
+int64_t fm_day_of_date(int year, int month, int day)
+{
+    struct tm tm = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day};
+    return fm_day_of(timegm(&tm));
+}
+
+bool fm_day_parse(const char *text, int64_t *day)
+{
+    int year, month, date, end = 0;
+    if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &date, &end) != 3 || text[end] || year < 1970 || month < 1 ||
+        month > 12 || date < 1)
+        return false;
+    *day = fm_day_of_date(year, month, date);
+    /* the 31st of a month with 30 days would be the first of the next one */
+    return *day >= fm_day_of_date(year, month, 1) && *day < fm_day_of_date(year, month + 1, 1);
+}
+
 int64_t fm_month_first_day(int64_t day)
 {
     return fm_day_of(fm_month_start(day * DAY_S, 0, NULL, NULL));

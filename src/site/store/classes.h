@@ -5,6 +5,7 @@
 #ifndef FM_SITE_STORE_CLASSES_H
 #define FM_SITE_STORE_CLASSES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,7 +51,9 @@ const char *fm_routine_group_label(enum fm_routine_group group);
 
 /* Days and months since 1970, UTC. */
 int64_t fm_day_of(int64_t seconds);
-int64_t fm_month_first_day(int64_t day); /* of its month */
+int64_t fm_day_of_date(int year, int month, int day);
+bool fm_day_parse(const char *text, int64_t *day); /* "2026-11-15" */
+int64_t fm_month_first_day(int64_t day);           /* of its month */
 int64_t fm_month_start(int64_t seconds, int offset, int *year,
                        int *month); /* start of the month `offset` months later */
 

@@ -10,23 +10,6 @@
 
 enum { DAY_S = 86400, WEEK_DAYS = 7, FIRST_MONDAY = 4 /* 1970-01-05, in days */ };
 
-static int64_t day_of_date(int year, int month, int day)
-{
-    struct tm tm = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day};
-    return fm_day_of(timegm(&tm));
-}
-
-static bool parse_day(const char *text, int64_t *day)
-{
-    int year, month, date, end = 0;
-    if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &date, &end) != 3 || text[end] || year < 1970 || month < 1 ||
-        month > 12 || date < 1)
-        return false;
-    *day = day_of_date(year, month, date);
-    /* the 31st of a month with 30 days would be the first of the next one */
-    return *day >= day_of_date(year, month, 1) && *day < day_of_date(year, month + 1, 1);
-}
-
 static int64_t monday_of(int64_t day)
 {
     return day - (day - FIRST_MONDAY) % WEEK_DAYS;
@@ -39,7 +22,7 @@ static bool find_week(const char *text, int64_t today, int64_t *from, int64_t *u
         *from = monday_of(today) - WEEK_DAYS;
     else if (sscanf(text, "%4d-W%2d%n", &year, &week, &end) == 2 && !text[end] && year > 1970 && week >= 1 &&
              week <= 53)
-        *from = monday_of(day_of_date(year, 1, 4)) + (week - 1) * WEEK_DAYS; /* January 4 is in week 1 */
+        *from = monday_of(fm_day_of_date(year, 1, 4)) + (week - 1) * WEEK_DAYS; /* January 4 is in week 1 */
     else
         return false;
     *until = *from + WEEK_DAYS;
@@ -56,8 +39,8 @@ static bool find_month(const char *text, int64_t today, int64_t *from, int64_t *
     }
     if (sscanf(text, "%4d-%2d%n", &year, &month, &end) != 2 || text[end] || year < 1970 || month < 1 || month > 12)
         return false;
-    *from = day_of_date(year, month, 1);
-    *until = day_of_date(year, month + 1, 1);
+    *from = fm_day_of_date(year, month, 1);
+    *until = fm_day_of_date(year, month + 1, 1);
     return true;
 }
 
@@ -74,10 +57,10 @@ enum fm_status fm_period_find(const struct fm_period_request *request, int64_t *
         return fm_fail(error, FM_ERR_USAGE, "'%.40s' is not a week such as 2026-W46", request->week);
     if (request->month && !find_month(request->month, today, from, until))
         return fm_fail(error, FM_ERR_USAGE, "'%.40s' is not a month such as 2026-11", request->month);
-    if (request->from && !parse_day(request->from, from))
+    if (request->from && !fm_day_parse(request->from, from))
         return fm_fail(error, FM_ERR_USAGE, "'%.40s' is not a day such as 2026-11-01", request->from);
     if (request->to) {
-        if (!parse_day(request->to, until))
+        if (!fm_day_parse(request->to, until))
             return fm_fail(error, FM_ERR_USAGE, "'%.40s' is not a day such as 2026-11-30", request->to);
         ++*until;
         if (!request->from)

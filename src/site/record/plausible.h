@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a record can be that of a job of this site. The log daemon vouches for who has sent a record, not for what is in
+ * it: anybody can write one. What no job can have is refused; made-up figures that a job could have are not noticed.
+ *
+ * Records that fm_record_make makes pass, whatever the clocks of the nodes do, unless a job ends in the future. */
+#ifndef FM_SITE_RECORD_PLAUSIBLE_H
+#define FM_SITE_RECORD_PLAUSIBLE_H
+
+#include "site/record/record.h"
+
+struct fm_record_limits {
+    int64_t now;        /* seconds since 1970 */
+    int64_t since;      /* no job started before; 0: unknown */
+    int64_t processors; /* cores of the site; 0: unknown */
+};
+
+enum {
+    FM_RECORD_AHEAD_S = 2 * 86400,     /* how far in the future a job may be: clocks may have the wrong zone */
+    FM_RECORD_CLOCK_S = 3600,          /* how much clocks of hosts differ */
+    FM_RECORD_RANKS_PER_PROCESSOR = 8, /* hardware threads, and more ranks than cores */
+    FM_RECORD_THREADS = 8,             /* of a rank or core, whose times are added */
+};
+
+/* NULL if it can, else the reason: a fixed word for the table `refused`. */
+const char *fm_record_implausible(const struct fm_record *record, const struct fm_record_limits *limits);
+
+#endif
