@@ -504,6 +504,22 @@ def check_late(tap):
         tap.ok(server.ask("/api/site/insights").status == 200, "the next one is answered")
 
 
+def check_private(tap):
+    """Of two users each one's figures would be those of the other: only the staff see them."""
+    store = str(WORK / "two.db")
+    fathom("init", "--no-spool", "--store", store)
+    fathom("simulate", "--store", store, "--jobs", 60, "--users", 2, "--programs", 2,
+           "--slower", 0, "--limited", 0, "--grown", 0)
+    with Server(store, HEADER) as server:
+        mine, all_of_them = (server.document("/api/site/me", user=user)["reference"]["parallel"] for user in (ANN, STAFF))
+        tap.ok(mine["others"] == 1 and mine["n"] == 2 and mine["median"] is mine["max"] is mine["percentile"] is None and
+               all_of_them["median"] is not None, "figures of one other user are for the staff", mine, all_of_them)
+        number = server.document("/api/site/jobs?limit=1", user=ANN)["jobs"][0]["id"]
+        job, seen = (server.document(f"/api/site/job/{number}", user=user)["reference"]["parallel"] for user in (ANN, STAFF))
+        tap.ok(job["site"]["min"] is None and job["program"]["others"] == 0 and job["program"]["min"] is not None and
+               seen["site"]["min"] is not None, "also with a job; own runs may be compared", job, seen)
+
+
 def main():
     tap = jobs.Tap()
     if os.geteuid() != 0:
@@ -517,6 +533,7 @@ def main():
     fathom("init", "--no-spool", "--store", store)
     fathom("simulate", "--store", store, "--jobs", 50)
     check_late(tap)
+    check_private(tap)
     check_tokens(tap, store)
     check_ways(tap, store)
     check_locked(tap, store)

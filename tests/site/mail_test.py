@@ -187,6 +187,22 @@ def test_references(tap, folder):
     tap.ok(not wrong and len(shares) == USERS, "least, average, most and the percentile of each user", *wrong)
 
 
+def test_private(tap):
+    """What would tell the figures of one other user is not in a mail, and the mail says why."""
+    made = fathom("simulate", "--store", "two.db", "--jobs", 2000, "--users", 2, "--programs", 2, "--slower", 0, "--limited", 0,
+                  "--grown", 0)
+    fathom("mail", "--store", "two.db", *WEEK, "-o", "two")
+    own = plain(parse(WORK / "two" / "user000.eml"))
+    tap.ok(made.returncode == 0 and "All jobs are not compared: there are fewer than 3 other users." in own and
+           "% of users" not in own and "% of runs" in own, "one other user is not compared with, own runs are", own)
+    with database("two.db") as store:  # both run the same program
+        store.execute("UPDATE jobs SET program = (SELECT program FROM jobs WHERE user_name = 'user000' LIMIT 1)")
+    fathom("mail", "--store", "two.db", *WEEK, "-o", "same")
+    same = plain(parse(WORK / "same" / "user000.eml"))
+    tap.ok("is not compared: fewer than 3 others have run it." in same and "% of runs" not in same,
+           "nor runs of a program of two users", same)
+
+
 def test_insights(tap):
     """Insights of a user are in that user's mail; hosts are for the staff."""
     fresh()
@@ -492,6 +508,7 @@ def main():
     test_figures(tap, WORK / "written")
     test_order(tap, WORK / "written")
     test_references(tap, WORK / "written")
+    test_private(tap)
     test_insights(tap)
     test_links(tap)
     test_sending(tap)

@@ -282,8 +282,9 @@ enum fm_status fm_site_answer_job(struct fm_site_answering *answering, struct fm
         status = fm_references_open(&references, answering->db, day - DAYS, day + 1, error);
     if (!status) {
         fm_reference_values_of_job(&job.record, values);
-        fm_references_among_users(references, values, site);
-        status = fm_references_among_runs(references, job.record.program, values, program, error);
+        fm_references_among_users(references, answering->scope.owner, values, site);
+        status = fm_references_among_runs(references, job.record.program, answering->scope.owner, values, program,
+                                          error);
     }
     fm_references_close(references);
     if (!status) {

@@ -210,7 +210,7 @@ static enum fm_status write_references(struct fm_site_answering *answering, stru
         fm_references_user(references, owner, found);
     } else {
         const double none[FM_REFERENCE_FIGURES] = {NAN, NAN, NAN, NAN, NAN};
-        fm_references_among_users(references, none, found);
+        fm_references_among_users(references, NULL, none, found);
     }
     fm_site_hide_few(answering, found);
     fm_json_object(json, "reference", FM_JSON_LINES);

@@ -9,7 +9,7 @@
 #include "base/writer.h"
 #include "site/store/classes.h"
 
-enum { DAY_S = 86400, LEAST = 5 };
+enum { DAY_S = 86400 };
 
 struct fm_site_scope fm_site_scope_of(const struct fm_site_request *request)
 {
@@ -71,11 +71,9 @@ void fm_site_text_or_null(struct fm_json *json, const char *key, const char *tex
 
 void fm_site_hide_few(const struct fm_site_answering *answering, struct fm_reference *references)
 {
-    for (int i = 0; i < FM_REFERENCE_FIGURES && !answering->request->viewer.staff; i++) {
-        struct fm_reference *of = &references[i];
-        if (of->n < LEAST)
-            of->min = of->p25 = of->median = of->p75 = of->max = of->avg = of->percentile = NAN;
-    }
+    for (int i = 0; i < FM_REFERENCE_FIGURES && !answering->request->viewer.staff; i++)
+        if (fm_reference_is_private(&references[i]))
+            fm_reference_hide(&references[i]);
 }
 
 bool fm_site_days(struct fm_site_answering *answering, int64_t usual, int64_t *from, int64_t *until)

@@ -47,7 +47,8 @@ struct distribution {
 
 struct program_runs {
     struct distribution distributions[FM_REFERENCE_FIGURES];
-    size_t n;
+    struct fm_intern users; /* with the figures that are known of them, as bits */
+    size_t n, n_users[FM_REFERENCE_FIGURES];
 };
 
 struct fm_references {
@@ -111,7 +112,7 @@ void fm_weighted_sort(struct fm_weighted *values, size_t n)
 
 struct fm_reference fm_weighted_reference(const struct fm_weighted *sorted, size_t n, double value)
 {
-    struct fm_reference found = {value, n, n, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    struct fm_reference found = {value, n, n, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     double weight = 0, sum = 0, below = 0, equal = 0;
     for (size_t i = 0; i < n; i++) {
         weight += sorted[i].weight;
@@ -289,10 +290,29 @@ static void unknown(double values[FM_REFERENCE_FIGURES])
         values[k] = NAN;
 }
 
-void fm_references_among_users(const struct fm_references *references, const double values[FM_REFERENCE_FIGURES],
+bool fm_reference_is_private(const struct fm_reference *reference)
+{
+    return reference->others > 0 && reference->others < FM_REFERENCE_LEAST_OTHERS;
+}
+
+void fm_reference_hide(struct fm_reference *reference)
+{
+    reference->min = reference->p25 = reference->median = reference->p75 = reference->max = NAN;
+    reference->avg = reference->percentile = NAN;
+}
+
+void fm_references_among_users(const struct fm_references *references, const char *asker,
+                               const double values[FM_REFERENCE_FIGURES],
                                struct fm_reference found[FM_REFERENCE_FIGURES])
 {
+    const struct owner *own = asker ? find(&references->users, asker, NULL) : NULL;
+    double own_values[FM_REFERENCE_FIGURES];
+    unknown(own_values);
+    if (own)
+        figures_of_sums(&own->sums, own_values);
     place(references->distributions, references->users.n, values, found);
+    for (size_t k = 0; k < FM_REFERENCE_FIGURES; k++)
+        found[k].others = found[k].n - (isfinite(own_values[k]) ? 1 : 0);
 }
 
 bool fm_references_user(const struct fm_references *references, const char *user,
@@ -303,11 +323,26 @@ bool fm_references_user(const struct fm_references *references, const char *user
     const struct owner *owner = find(&references->users, user, NULL);
     if (owner)
         figures_of_sums(&owner->sums, values);
-    fm_references_among_users(references, values, found);
+    fm_references_among_users(references, user, values, found);
     return owner;
 }
 
 /* ---- runs ---- */
+
+/* Bits of the figures that are known. */
+static bool count_user(struct fm_references *references, struct program_runs *runs, const char *user, uint32_t figures)
+{
+    struct fm_intern_slot *slot = fm_intern_find(&runs->users, user);
+    uint32_t before = slot ? slot->number : 0;
+    if (!slot)
+        slot = fm_intern_put(&runs->users, &references->runs_arena, user, true);
+    if (!slot)
+        return false;
+    slot->number = before | figures;
+    for (size_t k = 0; k < FM_REFERENCE_FIGURES; k++)
+        runs->n_users[k] += (figures & ~before) >> k & 1;
+    return true;
+}
 
 static enum fm_status read_runs(struct fm_references *references, const char *program, struct program_runs *runs,
                                 struct fm_error *error)
@@ -315,7 +350,7 @@ static enum fm_status read_runs(struct fm_references *references, const char *pr
     struct fm_query *query;
     enum fm_status status = fm_query_open(
         &query, references->db,
-        "SELECT weight, mpi_fraction, parallel, counted_s, instructions, fp_instructions, l2_misses FROM jobs "
+        "SELECT weight, mpi_fraction, parallel, counted_s, instructions, fp_instructions, l2_misses, user_name FROM jobs "
         "WHERE program = $1 AND ended >= $2 AND ended < $3 ORDER BY ended DESC LIMIT $4",
         error);
     if (status)
@@ -336,9 +371,14 @@ static enum fm_status read_runs(struct fm_references *references, const char *pr
             [FM_REFERENCE_FP] = ratio(fm_column_real(query, 5), counted_s),
             [FM_REFERENCE_L2_MISSES] = ratio(fm_column_real(query, 6), counted_s),
         };
-        for (size_t k = 0; k < FM_REFERENCE_FIGURES && runs->n < FM_REFERENCE_RUNS; k++)
+        uint32_t figures = 0;
+        for (size_t k = 0; k < FM_REFERENCE_FIGURES && runs->n < FM_REFERENCE_RUNS; k++) {
             add_value(&runs->distributions[k], values[k], weight);
+            figures |= isfinite(values[k]) ? 1u << k : 0;
+        }
         runs->n++;
+        if (!count_user(references, runs, fm_column_text(query, 7), figures))
+            status = no_memory(error);
     }
     fm_query_close(query);
     return status;
@@ -347,10 +387,9 @@ static enum fm_status read_runs(struct fm_references *references, const char *pr
 /* The values in an array of their own size: most programs have few runs. */
 static bool keep_runs(struct fm_references *references, const struct program_runs *from, struct program_runs *to)
 {
-    to->n = from->n;
+    *to = *from;
     for (size_t k = 0; k < FM_REFERENCE_FIGURES; k++) {
         struct distribution *kept = &to->distributions[k];
-        *kept = from->distributions[k];
         kept->values = fm_arena_alloc(&references->runs_arena, kept->n * sizeof *kept->values);
         if (!kept->values)
             return false;
@@ -409,16 +448,20 @@ static enum fm_status find_runs(struct fm_references *references, const char *pr
     return FM_OK;
 }
 
-enum fm_status fm_references_among_runs(struct fm_references *references, const char *program,
+enum fm_status fm_references_among_runs(struct fm_references *references, const char *program, const char *asker,
                                         const double values[FM_REFERENCE_FIGURES],
                                         struct fm_reference found[FM_REFERENCE_FIGURES], struct fm_error *error)
 {
     static const struct program_runs none;
     const struct program_runs *runs = &none;
     enum fm_status status = find_runs(references, program, &runs, error);
-    if (!status)
-        place(runs->distributions, runs->n, values, found);
-    return status;
+    if (status)
+        return status;
+    const struct fm_intern_slot *own = asker ? fm_intern_find(&runs->users, asker) : NULL;
+    place(runs->distributions, runs->n, values, found);
+    for (size_t k = 0; k < FM_REFERENCE_FIGURES; k++)
+        found[k].others = runs->n_users[k] - (own ? own->number >> k & 1 : 0);
+    return FM_OK;
 }
 
 enum fm_status fm_references_program(struct fm_references *references, const char *user, const char *program,
@@ -435,7 +478,7 @@ enum fm_status fm_references_program(struct fm_references *references, const cha
     const struct owner *owner = find(&references->programs, user, program);
     if (owner)
         figures_of_sums(&owner->sums, values);
-    return fm_references_among_runs(references, program, values, found, error);
+    return fm_references_among_runs(references, program, user, values, found, error);
 }
 
 /* ---- JSON ---- */
@@ -459,6 +502,7 @@ void fm_reference_json(struct fm_json *json, const char *key, const struct fm_re
         fm_json_real(json, "value", reference->value);
     fm_json_whole(json, "n", reference->n);
     fm_json_whole(json, "of", reference->of);
+    fm_json_whole(json, "others", reference->others);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         fm_json_real(json, numbers[i].key, numbers[i].value);
     fm_json_end(json);

@@ -19,7 +19,11 @@
 #include "site/record/record.h"
 #include "site/store/engine.h"
 
-enum { FM_REFERENCE_RUNS = 2000, FM_REFERENCE_PROGRAMS = 2000 };
+enum {
+    FM_REFERENCE_RUNS = 2000,
+    FM_REFERENCE_PROGRAMS = 2000,
+    FM_REFERENCE_LEAST_OTHERS = 3, /* among fewer users, least and most would tell the figures of one of them */
+};
 
 enum fm_reference_figure {
     FM_REFERENCE_MPI,          /* fraction of the CPU time */
@@ -39,7 +43,8 @@ extern const struct fm_reference_kind fm_reference_kinds[FM_REFERENCE_FIGURES];
 /* NAN is unknown; without values to compare with (n is 0) everything but `value` is. */
 struct fm_reference {
     double value;
-    size_t n, of; /* users or runs whose figure is known, of so many */
+    size_t n, of;  /* users or runs whose figure is known, of so many */
+    size_t others; /* users behind these n, without the one who asks */
     double min, p25, median, p75, max, avg;
     double percentile; /* 0 to 100: how much of them is below the value, half of what is equal included */
 };
@@ -51,23 +56,29 @@ enum fm_status fm_references_open(struct fm_references **references, struct fm_d
                                   struct fm_error *error);
 void fm_references_close(struct fm_references *references); /* may be NULL */
 
-/* The figures of a user, among those of all users. False if the user has no jobs: all values are unknown then. */
+/* Whether it tells the figures of so few other users that the one who asks must not see it, unless of the staff. */
+bool fm_reference_is_private(const struct fm_reference *reference);
+/* Leaves the value, and how many there are. */
+void fm_reference_hide(struct fm_reference *reference);
+
+/* The figures of a user, who asks, among those of all users. False if the user has no jobs: all values are unknown then. */
 bool fm_references_user(const struct fm_references *references, const char *user,
                         struct fm_reference found[FM_REFERENCE_FIGURES]);
-/* The figures of a user's jobs of a program, among those of all runs of it. */
+/* The figures of a user's jobs of a program, who asks, among those of all runs of it. */
 enum fm_status fm_references_program(struct fm_references *references, const char *user, const char *program,
                                      struct fm_reference found[FM_REFERENCE_FIGURES], struct fm_error *error);
 
-/* Any values, such as those of a job: among users, and among runs of a program. */
-void fm_references_among_users(const struct fm_references *references, const double values[FM_REFERENCE_FIGURES],
+/* Any values, such as those of a job: among users, and among runs of a program. `asker` may be NULL. */
+void fm_references_among_users(const struct fm_references *references, const char *asker,
+                               const double values[FM_REFERENCE_FIGURES],
                                struct fm_reference found[FM_REFERENCE_FIGURES]);
-enum fm_status fm_references_among_runs(struct fm_references *references, const char *program,
+enum fm_status fm_references_among_runs(struct fm_references *references, const char *program, const char *asker,
                                         const double values[FM_REFERENCE_FIGURES],
                                         struct fm_reference found[FM_REFERENCE_FIGURES], struct fm_error *error);
 /* The figures of a job; NAN if unknown. */
 void fm_reference_values_of_job(const struct fm_record *record, double values[FM_REFERENCE_FIGURES]);
 
-/* {"value", "n", "of", "min", "p25", "median", "p75", "max", "avg", "percentile"}; the value only if `with_value`. */
+/* {"value", "n", "of", "others", "min", "p25", "median", "p75", "max", "avg", "percentile"}; the value only if `with_value`. */
 void fm_reference_json(struct fm_json *json, const char *key, const struct fm_reference *reference, bool with_value);
 
 /* ---- pure functions ---- */

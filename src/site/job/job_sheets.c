@@ -299,7 +299,7 @@ static enum fm_status compare_figures(struct fm_job_report *report, struct fm_st
     if (status)
         return status;
     fm_reference_values_of_job(&report->record, values);
-    status = fm_references_among_runs(references, report->job.record.program, values, found, error);
+    status = fm_references_among_runs(references, report->job.record.program, NULL, values, found, error);
     if (!status && !fill_compared(report, found))
         status = no_memory(error);
     fm_references_close(references);

@@ -41,7 +41,12 @@ struct mail {
 
 static bool enough_users(const struct fm_reference *reference)
 {
-    return reference->n >= FM_MAIL_LEAST_USERS;
+    return reference->others >= FM_REFERENCE_LEAST_OTHERS;
+}
+
+static bool enough_runs(const struct fm_reference *reference)
+{
+    return reference->n >= LEAST_RUNS && !fm_reference_is_private(reference);
 }
 
 /* ---- the first lines ---- */
@@ -210,7 +215,7 @@ static void add_figures(struct mail *mail, const struct fm_reference figures[FM_
     fm_page_table(mail->page, columns);
     for (int i = 0; i < FM_REFERENCE_FIGURES; i++) {
         const struct fm_reference *figure = &figures[i];
-        bool known = figure->n >= (users ? (size_t)FM_MAIL_LEAST_USERS : (size_t)LEAST_RUNS);
+        bool known = users ? enough_users(figure) : enough_runs(figure);
         if (!isnan(figure->value))
             fm_page_row(
                 mail->page,
@@ -236,7 +241,15 @@ static enum fm_status add_all_figures(struct mail *mail, struct fm_error *error)
     const struct fm_reference *mpi = &mail->among_users[FM_REFERENCE_MPI];
     add_figures(mail, mail->among_users,
                 enough_users(mpi) ? fm_page_print(mail->page, "all jobs; %zu users", mpi->of) : "all jobs", true);
-    if (runs[FM_REFERENCE_MPI].n >= LEAST_RUNS)
+    if (!enough_users(mpi))
+        fm_page_add(mail->page, FM_PAGE_TEXT,
+                    fm_page_print(mail->page, "All jobs are not compared: there are fewer than %d other users.",
+                                  FM_REFERENCE_LEAST_OTHERS));
+    if (fm_reference_is_private(&runs[FM_REFERENCE_MPI]))
+        fm_page_add(mail->page, FM_PAGE_TEXT,
+                    fm_page_print(mail->page, "%s is not compared: fewer than %d others have run it.",
+                                  fm_words_name(mail->page, program, 20), FM_REFERENCE_LEAST_OTHERS));
+    else if (enough_runs(&runs[FM_REFERENCE_MPI]))
         add_figures(mail, runs,
                     fm_page_print(mail->page, "%s; %zu runs", fm_words_name(mail->page, program, 20),
                                   runs[FM_REFERENCE_MPI].of),
@@ -311,7 +324,7 @@ static enum fm_status add_programs(struct mail *mail, struct fm_error *error)
                                   fm_words_hours(mail->page, program->sums.cpu_s),
                                   isnan(efficiency) ? "" : fm_words_hours(mail->page, program->sums.wasted_s),
                                   fm_words_percent(mail->page, mpi), fm_words_percent(mail->page, efficiency),
-                                  parallel->n >= LEAST_RUNS
+                                  enough_runs(parallel)
                                       ? fm_words_better(mail->page, FM_REFERENCE_PARALLEL, parallel->percentile, "runs")
                                       : ""}});
     }

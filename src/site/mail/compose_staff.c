@@ -128,7 +128,7 @@ static void add_figures(struct fm_page *page, const struct fm_mail_people *peopl
     };
     const double unknown[FM_REFERENCE_FIGURES] = {NAN, NAN, NAN, NAN, NAN};
     struct fm_reference figures[FM_REFERENCE_FIGURES];
-    fm_references_among_users(people->references, unknown, figures);
+    fm_references_among_users(people->references, NULL, unknown, figures);
     fm_page_add(page, FM_PAGE_HEADING, "Users");
     fm_page_table(page, columns);
     for (int i = 0; i < FM_REFERENCE_FIGURES; i++)

@@ -6,8 +6,6 @@
 
 #include "site/mail/compose.h"
 
-enum { FM_MAIL_LEAST_USERS = 5 }; /* among fewer, least and most would be those of one other user */
-
 extern const char *const fm_words_figure_names[FM_REFERENCE_FIGURES];
 
 const char *fm_words_count(struct fm_page *page, double number);              /* "1,234" */

@@ -122,12 +122,52 @@ static void from_a_database(void)
     tap_ok(good && isnan(found[FM_REFERENCE_MPI].value) && found[FM_REFERENCE_MPI].n == 3,
            "of somebody who did not run it");
     double values[FM_REFERENCE_FIGURES] = {0.2, NAN, NAN, NAN, NAN};
-    good = !fm_references_among_runs(references, "nothing", values, found, &error);
+    good = !fm_references_among_runs(references, "nothing", NULL, values, found, &error);
     tap_ok(good && !found[FM_REFERENCE_MPI].n && near(found[FM_REFERENCE_MPI].value, 0.2), "a program that nobody ran");
-    fm_references_among_users(references, values, found);
+    fm_references_among_users(references, NULL, values, found);
     tap_ok(near(found[FM_REFERENCE_MPI].percentile, 100.0 / 3), "a job's value among users");
     fm_references_close(references);
     fm_store_close(store);
+}
+
+/* Runs of a program by n users; "me" is one of them. */
+static struct fm_reference among_runs_of(int n)
+{
+    static const char *const users[] = {"me", "ann", "bob", "cid", "dan"};
+    struct fm_error error = {0};
+    struct fm_references *references;
+    struct fm_reference found[FM_REFERENCE_FIGURES];
+    struct fm_store *store = fm_test_store(fm_test_database(), FM_DB_CREATE);
+    fm_store_begin(store, &error);
+    for (int i = 0; i < 8; i++)
+        add(store, &(struct job){users[i % n], "pop", 100, 10 + i, 1, i % n == 1 ? 900000000 : -1, 0}, i);
+    fm_store_commit(store, &error);
+    if (fm_references_open(&references, fm_store_db(store), DAY, DAY + 10, &error) ||
+        fm_references_program(references, "me", "pop", found, &error))
+        printf("# %s\n", error.text);
+    tap_ok(found[FM_REFERENCE_INSTRUCTIONS].others == (n > 1), "of whom the counters are known");
+    struct fm_reference users_found[FM_REFERENCE_FIGURES];
+    fm_references_user(references, "me", users_found);
+    tap_ok(users_found[FM_REFERENCE_MPI].others == (size_t)n - 1, "%d users", n);
+    fm_references_among_users(references, "eve", (double[FM_REFERENCE_FIGURES]){0}, users_found);
+    tap_ok(users_found[FM_REFERENCE_MPI].others == (size_t)n, "all of them are others for somebody else");
+    fm_references_close(references);
+    fm_store_close(store);
+    return found[FM_REFERENCE_MPI];
+}
+
+static void others_stay_private(void)
+{
+    struct fm_reference alone = among_runs_of(1), two = among_runs_of(2), three = among_runs_of(3),
+                        four = among_runs_of(4);
+    tap_ok(alone.others == 0 && !fm_reference_is_private(&alone), "own runs may be compared");
+    tap_ok(two.others == 1 && fm_reference_is_private(&two), "least and most would be those of the other one");
+    tap_ok(three.others == 2 && fm_reference_is_private(&three), "two others are too few");
+    tap_ok(four.others == FM_REFERENCE_LEAST_OTHERS && !fm_reference_is_private(&four), "three are enough");
+    fm_reference_hide(&two);
+    tap_ok(isnan(two.min) && isnan(two.max) && isnan(two.avg) && isnan(two.median) && isnan(two.p25) &&
+               isnan(two.p75) && isnan(two.percentile) && two.n == 8 && near(two.value, 0.13),
+           "what is hidden");
 }
 
 static void of_a_job(void)
@@ -154,6 +194,7 @@ static void of_a_job(void)
 int main(void)
 {
     pure();
+    others_stay_private();
     of_a_job();
     from_a_database();
     fm_test_database_end();

@@ -8,6 +8,8 @@ import type { Loaded } from '../parts/use_slice';
 
 export interface Reference {
     n: number;
+    /** Users behind these n, without the one who asks. */
+    others: number;
     min: number | null;
     p25: number | null;
     median: number | null;

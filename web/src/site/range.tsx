@@ -25,6 +25,7 @@ const LEAST_HALF = 0.02;
 export function standing(reference: Reference, value: number | null, of: string): string {
     if (value === null) return 'unknown';
     if (reference.n === 0) return `no ${of} to compare with`;
+    if (reference.median === null) return `not shown: they are of only ${reference.others} other user${reference.others === 1 ? '' : 's'}`;
     if (reference.n < LEAST_COMPARED) return `only ${reference.n} ${of} to compare with`;
     if (reference.percentile !== null && reference.percentile !== undefined) {
         const below = reference.percentile;
@@ -37,7 +38,7 @@ export function standing(reference: Reference, value: number | null, of: string)
 
 export function Range({ figure, reference, value }: { figure: Figure; reference: Reference; value: number | null }) {
     const { min, max, p25, p75, median } = reference;
-    if (reference.n < LEAST_COMPARED) return null;
+    if (reference.n < LEAST_COMPARED || (reference.median === null && reference.others > 0)) return null;
     if (min === null || max === null || p25 === null || p75 === null || median === null) return <span class="quiet">{UNKNOWN}</span>;
     // what differs by little is not drawn as if it differed by much
     const middle = (Math.min(min, value ?? min) + Math.max(max, value ?? max)) / 2;
