@@ -278,6 +278,16 @@ def test_hashed(tap, documents):
     names = [name for name, in site.ask("SELECT user_name FROM jobs")]
     tap.ok(len(names) == 2 and len(set(names)) == 1 and names[0] != forged["job"]["user"] and re.fullmatch("h[0-9a-f]{16}", names[0]),
            "hashed names are those of the senders", got, names)
+    for name, key in (("unknown", f"hash_key = {WORK}/key\n"), ("keyless", f"hash_key = {WORK}/none\n")):
+        site, plain = Site(name), json.loads(text)
+        plain["job"]["user"], uid = "ann", 3987654
+        config.write_text(f"hash_names = on\n{key}", encoding="utf-8")
+        site.write(*log_lines.lines(uid, plain), *log_lines.lines(uid, forged))
+        got = site.ingest("--config", str(config))
+        names = {name for name, in site.ask("SELECT user_name FROM jobs")} | {name for name, in site.ask("SELECT name FROM names")}
+        tap.ok(forged["job"]["user"] in names and "ann" not in names and str(uid) not in names and
+               len([name for name in names if re.fullmatch("h[0-9a-f]{16}", name)]) == (2 if name == "unknown" else 1),
+               f"a user whom the system does not know has no name in clear: {name}", got, names)
 
 
 def main():

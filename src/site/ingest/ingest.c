@@ -176,6 +176,11 @@ static enum fm_status count_refused(struct fm_ingest *ingest, int64_t time, bool
     return status ? status : fm_store_refused(ingest->store, why, fm_day_of(time), error);
 }
 
+static void hash_name(const struct fm_ingest *ingest, const char *name, char hash[USER_CHARS])
+{
+    snprintf(hash, USER_CHARS, "h%016" PRIx64, fm_siphash(&ingest->hash_key, name, strlen(name)));
+}
+
 /* The name that the system knows this uid by, else its number. What the record says is of no importance; but with hashed names
  * it is all that there is if the key or the user is not known here: then NULL. */
 static const char *user_name(struct fm_ingest *ingest, int64_t uid)
@@ -189,8 +194,7 @@ static const char *user_name(struct fm_ingest *ingest, int64_t uid)
     struct passwd *entry = getpwuid((uid_t)uid);
     bool is_known = entry && *entry->pw_name && strlen(entry->pw_name) < USER_CHARS;
     if (ingest->names_of_records && is_known)
-        snprintf(name, USER_CHARS, "h%016" PRIx64,
-                 fm_siphash(&ingest->hash_key, entry->pw_name, strlen(entry->pw_name)));
+        hash_name(ingest, entry->pw_name, name);
     else if (ingest->names_of_records)
         *name = '\0';
     else if (is_known)
@@ -200,6 +204,26 @@ static const char *user_name(struct fm_ingest *ingest, int64_t uid)
     ingest->users[uid % KNOWN_USERS].uid = uid;
     ingest->users[uid % KNOWN_USERS].until_ns = now + USER_NS;
     return *name ? name : NULL;
+}
+
+static bool is_hash(const char *name)
+{
+    return *name == 'h' && strlen(name) == 17 && strspn(name + 1, "0123456789abcdef") == 16;
+}
+
+/* With hashed names no other name gets into the database, whoever wrote the record: not the number of a uid that is not known
+ * here either, which is hashed like a name. */
+static const char *hidden_name(const struct fm_ingest *ingest, int64_t uid, const char *of_record,
+                               char hash[USER_CHARS])
+{
+    char number[24];
+    if (is_hash(of_record))
+        return of_record;
+    *hash = '\0';
+    snprintf(number, sizeof number, "%" PRId64, uid);
+    if (ingest->hash_names)
+        hash_name(ingest, number, hash);
+    return hash;
 }
 
 /* key: of the chunks; NULL if there were none. */
@@ -226,10 +250,12 @@ static enum fm_status add(struct fm_ingest *ingest, enum fm_store_origin origin,
         fm_record_destroy(&record);
         return count_refused(ingest, message->time, message->again, why, error);
     }
+    char hash[USER_CHARS];
+    const char *user = user_name(ingest, message->uid);
     const struct fm_store_source source = {
         .origin = origin,
         .uid = message->uid,
-        .user = user_name(ingest, message->uid),
+        .user = user ? user : hidden_name(ingest, message->uid, record.user, hash),
         .weight = 0,
         .text = text,
         .length = length,
