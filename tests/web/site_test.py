@@ -13,7 +13,8 @@ sys.path.insert(0, str(jobs.SOURCE / "tests/site"))
 import log_lines  # noqa: E402
 
 SCRIPT = "<script>window.owned=1</script><img src=x onerror=window.owned=1>\"'&amp;${7*7}"
-HOSTILE = {"script": SCRIPT, "right-to-left": "‮אבג‏", "long": "x" * 4000, "path": "../a b/%2f?#&="}
+HOSTILE = {"script": SCRIPT, "right-to-left": "‮אבג‏", "long": "x" * 4000, "path": "../a b/%2f?#&=",
+           "formula": "=HYPERLINK(1)"}
 DAY = "2026-03-30"
 STAFF, USER = "a-token-of-the-staff", "a-token-of-one-user"
 OWN = "user000"

@@ -143,14 +143,24 @@ export function FindingsChart({ summary, user }: { summary: SiteSummary; user?: 
     );
 }
 
+/** Hosts differ by less without being slow: as FM_SLOW_HOST_LEAST of the analysis. */
+const SLOW_HOST = 0.05;
+
 export function HostsTable({ summary }: { summary: SiteSummary }) {
-    const rows = rowsOf(summary, 'hosts');
+    const rows = rowsOf(summary, 'hosts').filter((row) => (number(row.slower) ?? 0) >= SLOW_HOST);
+    if (rows.length === 0)
+        return (
+            <section aria-label="Hosts">
+                <h2>Slow hosts</h2>
+                <p class="quiet">None: on no host do ranks take {percent(SLOW_HOST)} more time outside MPI than other ranks of their jobs.</p>
+            </section>
+        );
     return (
         <section aria-label="Hosts">
             <h2>Slow hosts</h2>
             <Table
                 name="hosts"
-                caption="How much more time ranks take outside MPI than other ranks of their jobs"
+                caption={`How much more time ranks take outside MPI than other ranks of their jobs; from ${percent(SLOW_HOST)}`}
                 rows={rows}
                 limit={8}
                 columns={[
