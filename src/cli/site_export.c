@@ -3,14 +3,16 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/site.h"
 #include "cli/site_store.h"
 #include "render/text.h"
+#include "site/store/classes.h"
 #include "site/store/export.h"
+
+enum { DAY_S = 86400 };
 
 static void print_help(void)
 {
@@ -20,8 +22,8 @@ static void print_help(void)
          "type and unit of each column, from which Parquet or a data frame can be made without guessing.\n"
          "\n"
          "  --to csv         format (default)\n"
-         "  --from DATE      only jobs that ended since then: 2026-11-01\n"
-         "  --until DATE     only jobs that ended before\n"
+         "  --from DAY       only jobs that ended on this day (UTC) or later: 2026-11-01\n"
+         "  --until DAY      only jobs that ended on this day or earlier\n"
          "  --table NAME     only this table; may be given several times\n"
          "  --store ADDRESS  database (default: FATHOM_STORE, else that of the configuration)\n"
          "  --config FILE    configuration (default: /etc/fathom/site.conf)\n"
@@ -30,19 +32,27 @@ static void print_help(void)
          "Tables: jobs, findings, hosts, routines (of each job), and the roll-ups by day and by month.\n"
          "\n"
          "Example:\n"
-         "  fathom site export --from 2026-11-01 --until 2026-12-01 november");
+         "  fathom site export --from 2026-11-01 --until 2026-11-30 november");
 }
 
-static int parse_date(const char *option, const char *text, int64_t *seconds)
+static int parse_day(const char *option, const char *text, int64_t *day)
 {
-    struct tm date = {0};
-    if (!text)
-        return FM_EXIT_NOT_YET;
-    const char *end = strptime(text, "%Y-%m-%d", &date);
-    if (!end || *end)
-        return fm_usage_error("site export", "%s needs a date such as 2026-11-15, not '%s'", option, text);
-    *seconds = timegm(&date);
+    if (text && !fm_day_parse(text, day))
+        return fm_usage_error("site export", "%s needs a day such as 2026-11-15, not '%s'", option, text);
     return FM_EXIT_NOT_YET;
+}
+
+static int parse_days(const char *from, const char *until, struct fm_tables_export *request)
+{
+    int64_t first = 0, last = INT64_MAX / DAY_S - 1;
+    int done = parse_day("--from", from, &first);
+    if (done == FM_EXIT_NOT_YET)
+        done = parse_day("--until", until, &last);
+    if (done == FM_EXIT_NOT_YET && first > last)
+        done = fm_usage_error("site export", "the first day is after the last one");
+    request->from = first * DAY_S;
+    request->until = until ? (last + 1) * DAY_S : INT64_MAX;
+    return done;
 }
 
 int fm_site_cmd_export(int argc, char **argv)
@@ -51,7 +61,7 @@ int fm_site_cmd_export(int argc, char **argv)
     const char *config = NULL, *store = NULL, *from = NULL, *until = NULL, *tables[64];
     unsigned format = 0;
     struct fm_option_texts chosen = {.items = tables};
-    struct fm_tables_export request = {.from = 0, .until = INT64_MAX};
+    struct fm_tables_export request = {0};
     struct fm_error error = {0};
     struct fm_site_store site;
     if (argc > 64)
@@ -67,9 +77,7 @@ int fm_site_cmd_export(int argc, char **argv)
     };
     int done = fm_parse_options("site export", options, print_help, argc, argv);
     if (done == FM_EXIT_NOT_YET)
-        done = parse_date("--from", from, &request.from);
-    if (done == FM_EXIT_NOT_YET)
-        done = parse_date("--until", until, &request.until);
+        done = parse_days(from, until, &request);
     if (done != FM_EXIT_NOT_YET)
         return done;
     if (argc - optind != 1)

@@ -6,10 +6,13 @@ import json
 import os
 import pathlib
 import shutil
+import sqlite3
 import stat
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
 SOURCE = pathlib.Path(os.environ["FATHOM_SOURCE"])
 BUILD = pathlib.Path(os.environ["FATHOM_BUILD"])
@@ -144,7 +147,27 @@ def check_export(tap, address, kind):
     some = run("export", "--store", address, "--table", "jobs", "--from", "2099-01-01", str(out / "later"))
     tap.equal((some.returncode, len((out / "later/jobs.csv").read_text(encoding="utf-8").splitlines())), (0, 1),
               f"{kind}: none of a later time")
+    day = ask(address, "SELECT ended / 86400 AS day, COUNT(*) AS n FROM jobs GROUP BY 1 ORDER BY 2 DESC LIMIT 1")[0]
+    date = time.strftime("%Y-%m-%d", time.gmtime(day["day"] * 86400))
+    one = run("export", "--store", address, "--table", "jobs", "--from", date, "--until", date, str(out / "day"))
+    tap.equal((one.returncode, len((out / "day/jobs.csv").read_text(encoding="utf-8").splitlines())), (0, 1 + day["n"]),
+              f"{kind}: --until is the last day, as in reports")
+    wrong = [run("export", "--store", address, "--from", "2026-02-01", "--until", until, str(out)).returncode
+             for until in ("2026-01-31", "2026-02-30")]
+    tap.equal(wrong, [2, 2], f"{kind}: days the wrong way round, or that do not exist")
     tap.equal(run("export", "--store", address, "--table", "x", str(out)).returncode, 2, f"{kind}: an unknown table")
+
+
+def check_formulas(tap, address):
+    """A program or a user may have any name; a spreadsheet evaluates none."""
+    name, out = "export: no text is a formula, and numbers are left as they are", WORK / "formulas"
+    with sqlite3.connect(address.removeprefix("sqlite:")) as store:
+        store.execute("UPDATE jobs SET program = '=1+1', user_name = '@SUM(A1)', account = '-2', mpi_fraction = -0.5")
+    done = run("export", "--store", address, "--table", "jobs", str(out))
+    with open(out / "jobs.csv", newline="", encoding="utf-8") as lines:
+        row = next(csv.DictReader(lines))
+    tap.equal((done.returncode, row["program"], row["user_name"], row["account"], row["mpi_fraction"]),
+              (0, "'=1+1", "'@SUM(A1)", "-2", "-0.5"), name)
 
 
 def check_thin(tap, address, kind):
@@ -164,6 +187,8 @@ def check(tap, address, kind):
     check_query(tap, address, kind)
     check_export(tap, address, kind)
     check_thin(tap, address, kind)
+    if kind == "sqlite":
+        check_formulas(tap, address)
 
 
 def main():

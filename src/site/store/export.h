@@ -8,7 +8,7 @@
 
 struct fm_tables_export {
     const char *directory;
-    int64_t from, until;       /* jobs that ended since, and before; seconds since 1970 */
+    int64_t from, until;       /* jobs that ended since, and before, or INT64_MAX; seconds since 1970 */
     const char *const *tables; /* only these, if any */
     size_t n_tables;
     unsigned written; /* out: tables */

@@ -9,11 +9,15 @@ export function save(name: string, content: Blob): void {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-/** A cell that a spreadsheet would take for a formula gets an apostrophe in front. */
+/** Whether a spreadsheet would evaluate a text: as is_formula of src/render/csv.c. Numbers are no formulas. */
+function isFormula(text: string): boolean {
+    return /^ *[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) && Number.isNaN(Number(text));
+}
+
 function csvCell(value: string | number | null): string {
     if (value === null) return '';
     let text = String(value);
-    if (typeof value === 'string' && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
+    if (typeof value === 'string' && isFormula(text)) text = `'${text}`;
     return /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
