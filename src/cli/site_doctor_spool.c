@@ -13,6 +13,7 @@
 
 #include "base/units.h"
 #include "cli/site_doctor.h"
+#include "site/config/keep.h"
 
 /* The timer sends what is older than some minutes; a day is more than any pause of a log daemon. */
 enum { OLD_S = 86400, MANY = 10000, SPOOL_MODE = 01733 };
@@ -141,6 +142,10 @@ static void check_keep(struct fm_site_doctor *site, const char *path)
     else if (!S_ISDIR(st.st_mode))
         fm_doctor_say(&site->doctor, FM_DOCTOR_BAD, "keep = DIRECTORY",
                       "keep: %s is no directory; profiles stay in the spool", path);
+    else if (fm_site_keep_fault(&st))
+        fm_doctor_say(&site->doctor, FM_DOCTOR_BAD,
+                      "chown root or fathom, and chmod go-w: ADMIN.md, Profiles that are kept",
+                      "keep: %s %s; no profile in it is shown", path, fm_site_keep_fault(&st));
     else
         fm_doctor_say(&site->doctor, FM_DOCTOR_OK, NULL, "keep: %s", path);
 }

@@ -169,6 +169,15 @@ def check_spool(tap):
     says(tap, "bad", f"keep: {WORK}/records.log is no directory", "keep", "profiles that cannot be kept")
     configure(keep=WORK / "kept")
     says(tap, "warn", f"keep: {WORK}/kept", "ADMIN.md", "a directory that is made when it is needed")
+    (WORK / "kept").mkdir()
+    for mode, owner, level, what in ((0o775, 0, "bad", "can be written to by others"), (0o757, 0, "bad", "can be written to by others"),
+                                     (0o755, 54321, "bad", "belongs neither to root nor"), (0o750, 0, "ok", "")):
+        (WORK / "kept").chmod(mode)
+        if os.geteuid() == 0:
+            os.chown(WORK / "kept", owner, 0)
+        elif owner:
+            continue
+        says(tap, level, f"keep: {WORK}/kept{what and ' ' + what}", "ADMIN.md" if what else "", f"a directory with mode {mode:o} of {owner}")
     configure(spool=WORK / "nowhere")
     says(tap, "bad", f"spool: {WORK}/nowhere is no directory", "fathom site init", "no spool")
     configure(send="journald", journald_socket=WORK / "nothing")

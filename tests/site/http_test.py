@@ -494,6 +494,22 @@ def check_kept(tap):
         none = [server.ask(f"/api/site/profile/{job}/{slice_name}", user=user) for slice_name, user in
                 (("summary", ANN), ("nothing", name))]
         tap.ok(all(one.status == 404 for one in none) and none[0].body == none[1].body, "not for others, and no others", none)
+    service = [line.split(":") for line in pathlib.Path("/etc/passwd").read_text(encoding="utf-8").splitlines()]
+    service = [int(entry[2]) for entry in service if entry[0] == "fathom"]
+    for mode, owner, of_month, shown, what in (
+            (0o775, 0, 0o755, False, "its group can write to it"), (0o755, 0, 0o757, False, "everybody can write to the month"),
+            (0o755, 54321, 0o755, False, "of somebody else"), *((0o755, uid, 0o755, True, "of the services") for uid in service)):
+        keep.chmod(mode)
+        folder.chmod(of_month)
+        os.chown(keep, owner, 0)
+        with Server(store, HEADER + f"keep = {keep}\n") as server:
+            said = server.said()
+            if shown:
+                tap.ok(wait_for(lambda: server.document("/api/site/jobs", user=name)["jobs"][0]["profile"]), f"a directory {what}")
+                continue
+            time.sleep(1)
+            tap.ok(not server.document("/api/site/jobs", user=name)["jobs"][0]["profile"] and
+                   (str(keep) in said or of_month != 0o755), f"nothing of a directory is shown: {what}", said)
 
 
 def check_late(tap):

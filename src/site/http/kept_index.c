@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "format/encode.h"
+#include "site/config/keep.h"
 
 #define SUFFIX ".fathom"
 
@@ -113,6 +114,12 @@ static void look_into(struct fm_site_kept_look *look, int directory, const char 
         close(directory);
 }
 
+static bool is_safe(int directory)
+{
+    struct stat st;
+    return fstat(directory, &st) == 0 && !fm_site_keep_fault(&st);
+}
+
 struct fm_site_kept_look *fm_site_kept_look(const struct fm_site_kept *kept, const char *directory, size_t most)
 {
     struct fm_site_kept_look *look = calloc(1, sizeof *look);
@@ -121,11 +128,12 @@ struct fm_site_kept_look *fm_site_kept_look(const struct fm_site_kept *kept, con
     if (!look)
         return NULL;
     *look = (struct fm_site_kept_look){.before = kept, .most = most, .complete = true};
-    for (struct dirent *month; months && (month = readdir(months));) {
+    bool safe = months && is_safe(dirfd(months));
+    for (struct dirent *month; safe && (month = readdir(months));) {
         int fd = is_month(month->d_name)
                      ? openat(dirfd(months), month->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                      : -1;
-        if (fd >= 0 && snprintf(path, sizeof path, "%s/%s", directory, month->d_name) < (int)sizeof path)
+        if (fd >= 0 && is_safe(fd) && snprintf(path, sizeof path, "%s/%s", directory, month->d_name) < (int)sizeof path)
             look_into(look, fd, path);
         else if (fd >= 0)
             close(fd);

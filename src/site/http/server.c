@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "http/peer.h"
+#include "site/config/keep.h"
 #include "site/http/kept.h"
 #include "site/http/work.h"
 
@@ -237,6 +238,14 @@ static enum fm_status try_store(struct fm_site_server *server, struct fm_error *
     return status;
 }
 
+static void check_keep(const char *keep)
+{
+    struct stat st;
+    const char *fault = *keep && stat(keep, &st) == 0 ? fm_site_keep_fault(&st) : NULL;
+    if (fault)
+        fprintf(stderr, "fathom serve: %s %s: no profile in it is shown\n", keep, fault);
+}
+
 static enum fm_status listen_as_asked(struct fm_site_server *server, struct fm_listener *listener,
                                       struct fm_error *error)
 {
@@ -275,6 +284,7 @@ enum fm_status fm_site_server_run(const struct fm_site_server_options *options, 
         close_all(&server.service);
         return status;
     }
+    check_keep(options->config->keep);
     server.who.port = listener.port;
     status = fm_service_run(&server.service, &listener, error);
     fm_listen_close(&listener);
