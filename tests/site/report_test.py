@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """fathom site report: all of one job, and pages of HTML that nobody's names can break; on SQLite and on PostgreSQL."""
 import csv
+import email
 import html.parser
 import io
 import json
@@ -154,8 +155,34 @@ def check(tap, engine, store):
     check_pages(site)
 
 
+def check_unknown(tap):
+    """A job without an efficiency wastes nobody knows how much: that is not nothing, whatever its CPU time."""
+    made = {"alpha": record(1, "1", "alpha"), "beta": record(2, "2", "beta"), "gamma": record(3, "3", "gamma")}
+    made["beta"]["efficiency"]["parallel"] = 1
+    del made["gamma"]["efficiency"], made["gamma"]["split"]
+    for one in made.values():
+        one["job"].update(ranks=400, wall_sum_s=24000 if one is made["gamma"] else 20000)
+    with open(WORK / "unknown.log", "w", encoding="utf-8") as log:
+        for number, program in enumerate(made):
+            log.writelines(log_lines.lines(3987000 + number, json.dumps(made[program])))
+    fathom("init", "--no-spool", "--store", "unknown.db")
+    got = fathom("ingest", "--quiet", "--store", "unknown.db", WORK / "unknown.log")
+    days = ("--store", "unknown.db", "--from", "2026-03-31", "--to", "2026-03-31")
+    rows = json.loads(fathom("report", *days, "--format", "json").stdout)["site"]["programs"]
+    tap.ok([(row["program"], row["wasted_s"] is None) for row in rows] == [("alpha", False), ("beta", False), ("gamma", True)],
+           "programs whose waste is unknown are after those that waste nothing", got, rows)
+    totals = json.loads(fathom("report", *days, "--user", "3987002", "--format", "json").stdout)["site"]["totals"]
+    tap.ok(totals["wasted_s"] is None and totals["cpu_s"] == 24000, "nor is their sum nothing", totals)
+    mails = fathom("mail", *days, "-o", "mails")
+    texts = {path.stem: email.message_from_bytes(path.read_bytes()).get_payload(0).get_payload(decode=True).decode()
+             for path in (WORK / "mails").glob("*.eml")}
+    tap.equal({user: "unknown" in text for user, text in texts.items()}, {"3987000": False, "3987001": False, "3987002": True},
+              "mails say unknown, too")
+
+
 def main():
     tap = jobs.Tap()
+    check_unknown(tap)
     (WORK / "calibration.json").write_text(json.dumps(CALIBRATION), encoding="utf-8")
     with open(WORK / "records.log", "w", encoding="utf-8") as log:
         for number in range(1, 6):

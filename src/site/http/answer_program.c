@@ -44,7 +44,7 @@ static enum fm_status write_users(struct fm_site_answering *answering, struct fm
     struct fm_writer before = {.arena = &answering->arena};
     fm_write(&before,
              "SELECT n.name, r.j, r.c, r.w FROM (SELECT user_id, SUM(jobs) AS j, SUM(cpu_us) / 1e6 AS c, "
-             "SUM(wasted_us) / 1e6 AS w FROM month_programs WHERE day IN (%s) "
+             "CASE WHEN SUM(program_us) > 0 THEN SUM(wasted_us) / 1e6 END AS w FROM month_programs WHERE day IN (%s) "
              "AND program_id = (SELECT id FROM names WHERE name = $1)",
              months);
     status = open_query(

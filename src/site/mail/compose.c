@@ -322,7 +322,7 @@ static enum fm_status add_programs(struct mail *mail, struct fm_error *error)
                         .cells = {fm_words_name(mail->page, program->name, NAME),
                                   fm_words_count(mail->page, program->sums.jobs),
                                   fm_words_hours(mail->page, program->sums.cpu_s),
-                                  isnan(efficiency) ? "" : fm_words_hours(mail->page, program->sums.wasted_s),
+                                  fm_words_wasted(mail->page, fm_mail_wasted_s(&program->sums)),
                                   fm_words_percent(mail->page, mpi), fm_words_percent(mail->page, efficiency),
                                   enough_runs(parallel)
                                       ? fm_words_better(mail->page, FM_REFERENCE_PARALLEL, parallel->percentile, "runs")
@@ -414,7 +414,7 @@ static void add_jobs(struct mail *mail)
                 .cells = {fm_words_name(mail->page, job->id, 20), fm_words_date(mail->page, fm_day_of(job->ended)),
                           fm_words_name(mail->page, job->program, NAME),
                           fm_page_print(mail->page, "%lld%s", (long long)job->ranks, job->complete == 0 ? " *" : ""),
-                          fm_words_hours(mail->page, job->cpu_s), fm_words_hours(mail->page, job->wasted_s),
+                          fm_words_hours(mail->page, job->cpu_s), fm_words_wasted(mail->page, job->wasted_s),
                           fm_words_percent(mail->page, job->mpi_fraction),
                           fm_words_place(mail->page, job->file, job->line, job->function)}});
     }

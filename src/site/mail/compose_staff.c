@@ -16,13 +16,13 @@ enum { NAME = 40, TOP = 10, TOP_INSIGHTS = 12 };
 
 static double loss(const struct fm_mail_row *row)
 {
-    return isnan(row->sums.wasted_s) ? 0 : row->sums.wasted_s;
+    return fm_mail_wasted_s(&row->sums);
 }
 
 static int by_loss(const void *a, const void *b)
 {
     double x = loss(*(const struct fm_mail_row *const *)a), y = loss(*(const struct fm_mail_row *const *)b);
-    return (x < y) - (x > y);
+    return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x < y) - (x > y); /* unknown ones at the end */
 }
 
 /* The rows that waste most; NULL if out of memory. */
@@ -41,9 +41,11 @@ static void add_lead(struct fm_page *page, const struct fm_mail_people *people, 
 {
     const struct fm_mail_sums *all = &people->all;
     double efficiency = fm_mail_efficiency(all), before = fm_mail_efficiency(&people->all_before);
-    const char *what = fm_page_print(page, "%zu users, %s jobs, %s core-hours, of which %s are wasted", people->users.n,
+    double wasted_s = fm_mail_wasted_s(all);
+    const char *what = fm_page_print(page, "%zu users, %s jobs, %s core-hours%s%s%s", people->users.n,
                                      fm_words_count(page, all->jobs), fm_words_hours(page, all->cpu_s),
-                                     fm_words_hours(page, all->wasted_s));
+                                     isnan(wasted_s) ? "" : ", of which ", fm_words_hours(page, wasted_s),
+                                     isnan(wasted_s) ? "" : " are wasted");
     page->subject = fm_page_print(page, "%s, all jobs: %s", fm_words_when(page, &people->period, texts, false), what);
     fm_page_add(page, FM_PAGE_LEAD,
                 fm_page_print(page, "%s: %s; parallel efficiency %s%s%s%s%s%s",
@@ -109,7 +111,7 @@ static void add_rows(struct fm_page *page, const struct fm_mail_people *people, 
                                        : fm_mail_link_jobs(page, texts, &people->period, most[i]->user),
                       .cells = {fm_words_name(page, most[i]->user, NAME),
                                 programs ? fm_words_name(page, most[i]->name, NAME) : fm_words_count(page, sums->jobs),
-                                fm_words_hours(page, sums->cpu_s), fm_words_hours(page, sums->wasted_s),
+                                fm_words_hours(page, sums->cpu_s), fm_words_wasted(page, fm_mail_wasted_s(sums)),
                                 fm_words_percent(page, mpi), fm_words_percent(page, fm_mail_efficiency(sums))}});
     }
 }

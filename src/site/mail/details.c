@@ -115,14 +115,12 @@ static int by_cost(const void *a, const void *b)
 
 /* ---- jobs ---- */
 
-static double loss(const struct fm_mail_job *job)
-{
-    return isnan(job->wasted_s) ? 0 : job->wasted_s;
-}
-
+/* Most wasted first; what is unknown comes after what is known to be nothing. */
 static bool goes_before(const struct fm_mail_job *a, const struct fm_mail_job *b)
 {
-    return loss(a) != loss(b) ? loss(a) > loss(b) : a->cpu_s > b->cpu_s;
+    if (isnan(a->wasted_s) != isnan(b->wasted_s))
+        return !isnan(a->wasted_s);
+    return !isnan(a->wasted_s) && a->wasted_s != b->wasted_s ? a->wasted_s > b->wasted_s : a->cpu_s > b->cpu_s;
 }
 
 /* Keeps the jobs sorted. A job with several findings comes several times: its place is that of the first one. */

@@ -21,6 +21,11 @@ double fm_mail_efficiency(const struct fm_mail_sums *sums)
     return sums->program_s > 0 && sums->cpu_s > 0 ? fmax(0, 1 - sums->wasted_s / sums->cpu_s) : NAN;
 }
 
+double fm_mail_wasted_s(const struct fm_mail_sums *sums)
+{
+    return sums->program_s > 0 ? sums->wasted_s : NAN; /* sums cannot tell "none" from "unknown" */
+}
+
 double fm_mail_mpi_fraction(const struct fm_mail_sums *sums)
 {
     return sums->cpu_s > 0 ? sums->mpi_s / sums->cpu_s : NAN;

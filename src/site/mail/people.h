@@ -54,6 +54,7 @@ const struct fm_mail_row *fm_mail_rows_of(const struct fm_mail_rows *rows, const
 const struct fm_mail_row *fm_mail_row_of(const struct fm_mail_rows *rows, const char *user, const char *name);
 
 double fm_mail_efficiency(const struct fm_mail_sums *sums); /* NAN if unknown, also the next */
+double fm_mail_wasted_s(const struct fm_mail_sums *sums);
 double fm_mail_mpi_fraction(const struct fm_mail_sums *sums);
 
 #endif

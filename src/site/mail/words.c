@@ -43,6 +43,11 @@ const char *fm_words_hours(struct fm_page *page, double seconds)
     return fm_page_print(page, "%s", fm_decimal_text(text, hours, hours > 0 ? decimals : 0));
 }
 
+const char *fm_words_wasted(struct fm_page *page, double seconds)
+{
+    return isnan(seconds) ? "unknown" : fm_words_hours(page, seconds);
+}
+
 const char *fm_words_percent(struct fm_page *page, double fraction)
 {
     char text[FM_UNIT_CHARS];
@@ -192,7 +197,7 @@ void fm_mail_changes(struct fm_page *page, const struct fm_mail_people *people, 
     } rows[] = {
         {"jobs", now->jobs, before->jobs, 0},
         {"core-hours", now->cpu_s, before->cpu_s, 1},
-        {"wasted core-hours", now->wasted_s, before->wasted_s, 1},
+        {"wasted core-hours", fm_mail_wasted_s(now), fm_mail_wasted_s(before), 1},
         {"share of MPI", fm_mail_mpi_fraction(now), fm_mail_mpi_fraction(before), 2},
         {"parallel efficiency", fm_mail_efficiency(now), fm_mail_efficiency(before), 2},
     };

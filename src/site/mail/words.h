@@ -10,6 +10,7 @@ extern const char *const fm_words_figure_names[FM_REFERENCE_FIGURES];
 
 const char *fm_words_count(struct fm_page *page, double number);              /* "1,234" */
 const char *fm_words_hours(struct fm_page *page, double seconds);             /* "1,100", "12.3", "0.04", "<0.01" */
+const char *fm_words_wasted(struct fm_page *page, double seconds);            /* or "unknown" */
 const char *fm_words_percent(struct fm_page *page, double fraction);          /* "34 %"; "" if unknown, also the next */
 const char *fm_words_change(struct fm_page *page, double now, double before); /* "+11 %" */
 const char *fm_words_points(struct fm_page *page, double now, double before); /* of fractions: "-3 points" */

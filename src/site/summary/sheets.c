@@ -111,7 +111,7 @@ const struct fm_sheet_kind fm_sheet_kinds[] = {
      "program_id",
      FM_LABEL_NAME,
      0,
-     "SUM(wasted_us) DESC, SUM(cpu_us) DESC",
+     IF_KNOWN("SUM(wasted_us)") " DESC NULLS LAST, SUM(cpu_us) DESC",
      NULL,
      {"program", "program", FM_COLUMN_KEY},
      {JOBS, CPU, CPU_SHARE, MPI_SHARE, EFFICIENCY, WASTED, INSTRUCTIONS, FP, MISSES}},

@@ -90,6 +90,8 @@ enum fm_status fm_totals_find(struct fm_db *db, const struct fm_scope *scope, bo
     enum fm_status status = FM_OK;
     for (int group = 0; group < (counts ? GROUPS : OF_JOBS + 1) && !status; group++)
         status = select_into(db, scope, (enum sum_group)group, totals, error);
+    if (totals->cpu_s > 0 && !(totals->program_s > 0))
+        totals->wasted_s = NAN; /* no job whose efficiency is known */
     totals->capacity_s = scope->processors > 0 ? scope->processors * DAY_S * (double)(scope->until - scope->from) : NAN;
     return status;
 }

@@ -25,7 +25,7 @@ export function Totals({ summary }: { summary: SiteSummary }) {
     const facts: [string, string, string][] = [
         [count(t.jobs), 'jobs', t.complete_jobs !== null ? `${count(t.complete_jobs)} complete` : ''],
         [seconds(t.cpu_s), 'CPU time', t.capacity_s ? `${percent(share(t.cpu_s, t.capacity_s))} of the machine` : ''],
-        [percent(share((t.cpu_s ?? 0) - (t.wasted_s ?? 0), t.cpu_s)), 'efficiency', `${seconds(t.wasted_s)} wasted`],
+        [percent(typeof t.wasted_s === 'number' ? share((t.cpu_s ?? 0) - t.wasted_s, t.cpu_s) : null), 'efficiency', `${seconds(t.wasted_s)} wasted`],
         [percent(share(t.mpi_s, t.cpu_s)), 'in MPI', `${percent(share(t.critical_jobs, t.jobs))} of the jobs above 15 %`],
         ...(t.users === 1 ? [] : ([[count(t.users), 'users', '']] as [string, string, string][])),
         [count(t.programs), t.programs === 1 ? 'program' : 'programs', t.routines !== null && t.routines !== undefined ? plural(t.routines, 'MPI routine') : ''],

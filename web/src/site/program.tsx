@@ -77,11 +77,13 @@ export function ProgramPage({ me, program }: { me: Me; program: string }) {
 function Content({ me, data, user }: { me: Me; data: Program; user: string }) {
     const jobs = data.users.reduce((sum, one) => sum + one.jobs, 0);
     const cpu = data.users.reduce((sum, one) => sum + (one.cpu_s ?? 0), 0);
-    const wasted = data.users.reduce((sum, one) => sum + (one.wasted_s ?? 0), 0);
+    const known = data.users.filter(({ wasted_s }) => wasted_s !== null);
+    const wasted = known.length ? known.reduce((sum, one) => sum + (one.wasted_s ?? 0), 0) : null;
+    const ofKnown = known.reduce((sum, one) => sum + (one.cpu_s ?? 0), 0);
     return (
         <>
             <p class="headline">
-                {plural(Math.round(jobs), 'job')} of {plural(data.users.length, 'user')}, {seconds(cpu)} CPU time, {seconds(wasted)} of it wasted (efficiency {percent(cpu > 0 ? 1 - wasted / cpu : null)}).{' '}
+                {plural(Math.round(jobs), 'job')} of {plural(data.users.length, 'user')}, {seconds(cpu)} CPU time, {seconds(wasted)} of it wasted (efficiency {percent(wasted !== null && ofKnown > 0 ? 1 - wasted / ofKnown : null)}).{' '}
                 <a href={addressOf(['jobs'], { program: data.program, user, last: 'all', order: 'ended' })}>All jobs</a>
             </p>
             {data.insights.length > 0 && (
