@@ -13,7 +13,7 @@
 #include "site/simulate/simulate.h"
 #include "site/store/store.h"
 
-enum { BATCH = 5000 };
+enum { BATCH = 1000 };
 
 struct simulate_request {
     const char *store, *output;
@@ -152,11 +152,26 @@ static enum fm_status make_job(const struct fm_simulation *simulation, uint64_t 
     return status;
 }
 
-static void show_progress(uint64_t done, uint64_t all)
+/* On a terminal, in one line; not among records on the same one. */
+static void show_progress(const struct simulate_request *request, uint64_t done)
 {
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%llu of %llu jobs%s", (unsigned long long)done, (unsigned long long)all,
-                done == all ? "\n" : "");
+    uint64_t all = request->options.jobs;
+    bool hidden = !request->store && !request->output && isatty(STDOUT_FILENO);
+    if (!hidden && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%llu of %llu jobs (%llu %%)%s", (unsigned long long)done, (unsigned long long)all,
+                (unsigned long long)(all ? 100 * done / all : 100), done == all ? "\n" : "");
+}
+
+static enum fm_status print_jobs(const struct fm_simulation *simulation, const struct simulate_request *request,
+                                 FILE *out, struct fm_error *error)
+{
+    enum fm_status status = FM_OK;
+    for (uint64_t i = 0; !status && i < request->options.jobs;) {
+        status = make_job(simulation, i, NULL, out, error);
+        if (++i % BATCH == 0 || i == request->options.jobs)
+            show_progress(request, i);
+    }
+    return status;
 }
 
 static enum fm_status store_jobs(const struct fm_simulation *simulation, const struct simulate_request *request,
@@ -172,7 +187,7 @@ static enum fm_status store_jobs(const struct fm_simulation *simulation, const s
             status = make_job(simulation, i, store, NULL, error);
         if (!status)
             status = fm_store_commit(store, error);
-        show_progress(i, request->options.jobs);
+        show_progress(request, i);
     }
     if (status)
         fm_store_rollback(store);
@@ -189,9 +204,8 @@ static enum fm_status simulate(void *context, FILE *out, struct fm_error *error)
         print_answers(simulation, out);
     else if (!status && request->store)
         status = store_jobs(simulation, request, error);
-    else
-        for (uint64_t i = 0; !status && i < request->options.jobs; i++)
-            status = make_job(simulation, i, NULL, out, error);
+    else if (!status)
+        status = print_jobs(simulation, request, out, error);
     fm_simulation_destroy(simulation);
     return status;
 }

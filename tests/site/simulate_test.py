@@ -21,6 +21,21 @@ def fathom(*words):
     return subprocess.run([str(BUILD / "fathom"), "site", *words], capture_output=True, text=True, cwd=WORK, check=False)
 
 
+def on_terminal(*words):
+    """What a terminal shows that has the errors, and the result on standard output, which is none."""
+    ours, theirs = os.openpty()
+    with subprocess.Popen([str(BUILD / "fathom"), "site", *words], stdout=subprocess.PIPE, stderr=theirs, text=True, cwd=WORK) as process:
+        os.close(theirs)
+        printed, shown = process.stdout.read(), b""
+        try:
+            while part := os.read(ours, 4096):
+                shown += part
+        except OSError:  # the other end is closed
+            pass
+    os.close(ours)
+    return printed, shown.decode()
+
+
 def main():
     tap = jobs.Tap()
     fathom("init", "--no-spool", "--store", "site.db")
@@ -37,6 +52,11 @@ def main():
     same = json.loads(fathom("report", "--store", "site.db", "--from", "2026-01-01", "--to", "2026-04-01", "--format",
                              "json").stdout)["site"]
     tap.ok(again.returncode == 0 and same == site, "once", same["totals"])
+    printed, shown = on_terminal("simulate", "--jobs", "2500")
+    stored = on_terminal("simulate", "--store", "progress.db", "--jobs", "2500")[1]
+    wanted = "".join(f"\r{n} of 2500 jobs ({n // 25} %)" for n in (1000, 2000, 2500)) + "\r\n"
+    tap.ok(printed.count("\n") == 2500 and shown == wanted and stored == wanted, "progress on a terminal, not in the records", shown, stored)
+    tap.ok(not made.stderr, "and nowhere else", made.stderr)
     fathom("init", "--no-spool", "--store", "long.db")
     long_ago = fathom("simulate", "--store", "long.db", "--jobs", "200", "--days", "700")
     ended = json.loads(fathom("query", "--store", "long.db", "--format", "json", "SELECT COUNT(*) AS n FROM jobs").stdout)
