@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """fathom site ingest: every record of a log is in the database once, whatever else is in the log and whenever it dies."""
 import collections
+import itertools
 import json
 import os
 import pathlib
@@ -163,6 +164,23 @@ def test_missing(tap, documents):
     tap.ok(site.refused() == {"incomplete": 1}, "once", site.refused())
 
 
+def test_clocks(tap, documents):
+    """Lines of nodes whose clocks are hours behind, days ahead or jump, among those of others."""
+    site = Site("clocks")
+    several = [document for document in documents if len(log_lines.chunks(document[1])) > 2][:3]
+    stamps = [time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + ahead)) for ahead in (-10, -7200, 3 * 86400)]
+    pieces = [[log_lines.line(uid, chunk, stamp) for chunk in log_lines.chunks(text)] for (uid, text), stamp in zip(several, stamps)]
+    jumping = [document for document in documents if document not in several and len(log_lines.chunks(document[1])) > 1][0]
+    jumps = [log_lines.line(jumping[0], chunk, stamps[number % 3]) for number, chunk in enumerate(log_lines.chunks(jumping[1]))]
+    site.write(*(line for turn in itertools.zip_longest(*pieces, jumps) for line in turn if line))
+    got = site.ingest()
+    tap.ok(site.jobs() == keys([*several, jumping]) and not site.refused(), "clocks of nodes that differ lose nothing", got, site.refused())
+    site.write(log_lines.line(1, "nonsense", stamps[2]))
+    site.ingest()
+    days = site.ask("SELECT day FROM refused")
+    tap.ok(days == [(int(time.time()) // 86400,)], "nothing is refused on a day to come", days)
+
+
 def test_rotation(tap, documents):
     site = Site("rotation")
     half = len(documents) // 2
@@ -293,7 +311,7 @@ def test_hashed(tap, documents):
 def main():
     tap = jobs.Tap()
     documents = records(300)
-    for test in (test_order, test_hostile, test_forged, test_missing, test_rotation, test_follow, test_spool, test_names, test_hashed):
+    for test in (test_order, test_hostile, test_forged, test_missing, test_clocks, test_rotation, test_follow, test_spool, test_names, test_hashed):
         test(tap, documents)
     test_kills(tap)
     why_not = postgres.why_not()

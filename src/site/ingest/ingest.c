@@ -35,6 +35,7 @@ struct fm_ingest {
     uint64_t noted_ns;                         /* when the source was noted as read; 0: not yet */
     bool names_of_records, hash_names;
     struct fm_record_limits limits;
+    int64_t log_time; /* that the log has reached */
     struct fm_siphash_key hash_key;
     struct {
         int64_t uid;
@@ -307,6 +308,17 @@ static enum fm_status take_chunk(struct fm_ingest *ingest, const struct fm_messa
     return status;
 }
 
+/* Clocks of nodes differ and jump. The time of the log does not go back, so that what comes from a node behind the others has
+ * not waited for long already; and it is not ahead of this host's, so that one from the future does not end the patience with
+ * all others. */
+static struct fm_message in_log_time(struct fm_ingest *ingest, const struct fm_message *message)
+{
+    struct fm_message timed = *message;
+    int64_t now = (int64_t)time(NULL), at = message->time < now ? message->time : now;
+    timed.time = ingest->log_time = at > ingest->log_time ? at : ingest->log_time;
+    return timed;
+}
+
 /* After each message, whatever became of it. */
 static enum fm_status go_on(struct fm_ingest *ingest, const struct fm_message *message, struct fm_error *error)
 {
@@ -318,9 +330,10 @@ static enum fm_status go_on(struct fm_ingest *ingest, const struct fm_message *m
     return fm_ingest_commit(ingest, error);
 }
 
-enum fm_status fm_ingest_message(struct fm_ingest *ingest, const struct fm_message *message, struct fm_error *error)
+enum fm_status fm_ingest_message(struct fm_ingest *ingest, const struct fm_message *received, struct fm_error *error)
 {
     struct fm_chunk chunk;
+    const struct fm_message timed = in_log_time(ingest, received), *message = &timed;
     enum fm_status status = give_up(ingest, message, error);
     if (status)
         return status;
