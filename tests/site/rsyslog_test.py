@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Messages of users through a real rsyslogd with the installed configuration: the uid in each line is the sender's, whatever
 the text says; one message is one line; none is lost; a relay passes the line on as it is."""
+import json
+import os
 import pathlib
 import pwd
 import re
@@ -11,6 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "jobs"))
 import daemons
 import jobs
+import log_lines
 import rsyslog
 
 USER = pwd.getpwnam("nobody").pw_uid
@@ -91,13 +94,46 @@ def check_relay(tap):
             tap.ok(b"when it is up again" in texts, "the node goes on after the central host was down", *texts)
 
 
+def check_relayed_records(tap):
+    """What the central host writes is ingested: each job once, with the uid of its user, also if that host was away."""
+    env = {**os.environ, "FATHOM_SITE_CONFIG": os.devnull}
+    store = pathlib.Path(os.environ.get("TMPDIR", "/tmp")) / "relayed.db"
+
+    def fathom(*words):
+        return subprocess.run([jobs.FATHOM, "site", *map(str, words)], env=env, capture_output=True, text=True, check=False, timeout=60)
+
+    documents = [line.split(" ", 1)[1] for line in fathom("simulate", "--jobs", 60).stdout.splitlines()]
+    fathom("init", "--no-spool", "--store", store)
+    forged = json.loads(documents[0])
+    forged["job"]["ranks"] = -1
+    with rsyslog.Rsyslog("central") as central, rsyslog.Rsyslog("node", central.port) as node:
+        def send_all(part):
+            chunks = [chunk for document in part for chunk in log_lines.chunks(document)]
+            send(node, [b"<14>fathom: " + chunk.encode() for chunk in chunks])
+            return len(chunks)
+
+        count = send_all(documents[:30])
+        central.lines(count)
+        central.end(central.process)
+        count += send_all(documents[30:])
+        central.launch()
+        count += send_all([json.dumps(forged, separators=(",", ":"))])
+        central.lines(count)
+        got = fathom("ingest", "--store", store, central.records)
+    rows = json.loads(fathom("query", "--store", store, "--format", "json", "SELECT key, uid FROM jobs").stdout)
+    tap.equal(sorted((row["key"], row["uid"]) for row in rows), sorted((json.loads(one)["job"]["key"], USER) for one in documents),
+              "records through a relay are in the database, each once, of their user")
+    refused = json.loads(fathom("query", "--store", store, "--format", "json", "SELECT why, records FROM refused").stdout)
+    tap.equal(refused, [{"why": "malformed", "records": 1}], f"and nothing else was refused than what is wrong: {got.stdout!r}")
+
+
 def main():
     tap = jobs.Tap()
     why = rsyslog.unavailable()
     if why:
         tap.skip("records through rsyslog", why)
         tap.done()
-    for check in (check_configuration, check_single, check_relay):
+    for check in (check_configuration, check_single, check_relay, check_relayed_records):
         check(tap)
     tap.done()
 

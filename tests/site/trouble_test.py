@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What goes wrong at a site and must not lose or double a job: everything of a job is killed at once, the disk of the database is
-full, rsyslog dies and comes back, records are of a newer Fathom."""
+full, the file system of the spool is full, rsyslog dies and comes back, records are of a newer Fathom."""
 import collections
 import json
 import os
@@ -49,6 +49,29 @@ mount -o remount,size=200m "$2"
 "$1" site ingest --store "$2/site.db" "$3" >"$4/second.out" 2>&1
 "$1" site query --store "$2/site.db" --format json "SELECT key FROM jobs" >"$4/keys.json"
 "$1" site query --store "$2/site.db" --format json "SELECT SUM(jobs) AS n FROM day_jobs" >"$4/sum.json"
+"""
+
+
+FULL_SPOOL = r"""
+set -e
+fathom=$1 spool=$2 said=$3
+shift 3
+fill() { head -c 9m /dev/zero >"$spool/filler" 2>"$said/filled" || true; }
+run() { status=0; "$@" || status=$?; echo "$status"; }
+mount -t tmpfs -o size=512k,mode=1733 none "$spool"
+mkdir -m 1733 "$spool/records"
+fill
+run "$@" >"$said/job.status" 2>"$said/job.err"
+ls -A "$spool" >"$said/job.left"
+rm "$spool/filler"
+run "$@" >"$said/again.status" 2>"$said/again.err"
+ls -A "$spool" >"$said/again.left"
+fill
+run "$fathom" site send --config "$FATHOM_SITE_CONFIG" >"$said/send.status" 2>"$said/send.err"
+ls -A "$spool" "$spool/records" >"$said/send.left"
+rm "$spool/filler"
+run "$fathom" site send --config "$FATHOM_SITE_CONFIG" >"$said/sent.status" 2>"$said/sent.err"
+ls -A "$spool" "$spool/records" >"$said/sent.left"
 """
 
 
@@ -120,6 +143,36 @@ def full_disk(tap, documents):
     keys = collections.Counter(row["key"] for row in json.loads(said["keys.json"]))
     tap.ok(keys == collections.Counter(key_of(text) for _, text in documents) and
            json.loads(said["sum.json"]) == [{"n": len(documents)}], "with room again, every job is there once", said.get("second.out"))
+
+
+def full_spool(tap):
+    """The file system of the spool is full when a job ends, and when its record is made."""
+    if daemons.missing("unshare", "mount"):
+        tap.skip("a full spool", "only root can make a small file system")
+        return
+    job, env = jobs.prepare(jobs.AROUND)
+    spool, said, config = job.work / "spool", job.work / "said", job.work / "site.conf"
+    for folder in (spool, said):
+        folder.mkdir()
+    config.write_text(f"spool = {spool}\nrun = spool\nsend = spool\nrecord_spool = {spool}/records\n", encoding="utf-8")
+    env["FATHOM_SITE_CONFIG"] = str(config)
+    mpi = jobs.Mpi("openmpi")
+    program = mpi.compile("ends", PROGRAM.replace("for (;;)\n        pause();", "MPI_Finalize();\n    return 7 * rank;"))
+    command = jobs.command_line(jobs.AROUND, mpi, 2, [str(program), "/dev/null", "/dev/null"])
+    done = subprocess.run(["unshare", "-m", "--propagation", "private", "sh", "-c", FULL_SPOOL, "sh", jobs.FATHOM, str(spool), str(said),
+                           *map(str, command)], cwd=job.work, env=env, capture_output=True, text=True, check=False, timeout=180)
+    said = {path.name: path.read_text() for path in said.iterdir()}
+    profile = next(iter(said.get("again.left", "").splitlines()), "")
+    tap.ok(done.returncode == 0 and said["job.status"] == said["again.status"] == "7\n" and
+           sorted(said["job.left"].split()) == ["filler", "records"], "a full spool: the job ends as without it, no piece is left",
+           done, said)
+    tap.ok(profile.endswith(".fathom") and said["again.left"].split() == [profile, "records"], "with room again, a profile is left",
+           said)
+    tap.ok(said["send.status"].endswith("\n1\n") and said["send.err"].count("\n") == 1 and "No space left" in said["send.err"] and
+           profile in said["send.left"] and ".json" not in said["send.left"], "no room for a record: the profile stays, and why is said",
+           said)
+    tap.ok(said["sent.status"].endswith("\n0\n") and profile not in said["sent.left"] and said["sent.left"].count(".json") == 1,
+           "with room again, the record is sent once", said)
 
 
 def rsyslog_dies(tap, documents):
@@ -196,6 +249,7 @@ def main():
     documents = made_up(400)
     killed_at_once(tap)
     full_disk(tap, documents)
+    full_spool(tap)
     rsyslog_dies(tap, documents[:40])
     other_versions(tap, documents)
     shutil.rmtree(WORK, ignore_errors=True)

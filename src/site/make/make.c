@@ -121,17 +121,12 @@ static void make_extent(struct fm_record *record, const struct fm_report *report
     const struct fm_summary *summary = &report->summary;
     record->started = (int64_t)(profile->job.started_real_ns / 1000000000);
     record->ended = profile->job.ended_real_ns ? (int64_t)(profile->job.ended_real_ns / 1000000000) : -1;
-    uint64_t wall_ns = summary->wall_ns, longest_ns = summary->of.wall_ns.ranks ? summary->of.wall_ns.max : 0;
-    if (longest_ns > wall_ns + 1000000000) /* the clock was set back while it ran */
-        wall_ns = longest_ns;
-    if (record->ended >= 0 && record->ended < record->started + (int64_t)(wall_ns / 1000000000))
-        record->ended = record->started + (int64_t)(wall_ns / 1000000000);
     record->ranks = summary->ranks;
     record->hosts = whole(profile->n_hosts);
     record->cores = cores_of(profile);
     record->complete = summary->complete;
     record->sample_weight = weight > 1 ? weight : NAN;
-    record->wall_s = seconds(wall_ns);
+    record->wall_s = seconds(summary->wall_ns);
     record->cpu_s = seconds(summary->wall_sum_ns);
     record->overhead_s = seconds(summary->overhead_ns);
     record->mpi_s = seconds(summary->mpi_sum_ns);

@@ -2,7 +2,8 @@
 /* Whether a record can be that of a job of this site. The log daemon vouches for who has sent a record, not for what is in
  * it: anybody can write one. What no job can have is refused; made-up figures that a job could have are not noticed.
  *
- * Records that fm_record_make makes pass, whatever the clocks of the nodes do, unless a job ends in the future. */
+ * Records that fm_record_make makes pass, whatever the clocks of the nodes do, unless a job ends in the future: the end of a
+ * process is its start and how long it took by a clock that nobody sets. */
 #ifndef FM_SITE_RECORD_PLAUSIBLE_H
 #define FM_SITE_RECORD_PLAUSIBLE_H
 
