@@ -189,7 +189,8 @@ static void add_insights(struct mail *mail)
     for (size_t i = 0; i < list->n && shown < TOP_INSIGHTS; i++)
         if (is_ours(mail, &list->insights[i])) {
             shown++;
-            fm_mail_insight(mail->page, &list->insights[i], mail->user->sums.cpu_s, mail->texts, false);
+            fm_mail_insight(mail->page, &list->insights[i], mail->user->sums.cpu_s, false);
+            fm_mail_link_insight(mail->page, mail->texts, &list->insights[i]);
         }
 }
 
@@ -462,6 +463,6 @@ enum fm_status fm_mail_compose(struct fm_page *page, struct fm_mail_people *peop
     add_findings(&mail);
     add_routines(&mail);
     add_jobs(&mail);
-    fm_mail_end(page, texts, &people->period, user->user);
+    fm_mail_end(page, texts, fm_mail_link_jobs(page, texts, &people->period, user->user), false);
     return page->failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for a mail") : FM_OK;
 }

@@ -80,7 +80,8 @@ static void add_insights(struct fm_page *page, const struct fm_mail_people *peop
             strcmp(list->insights[i].kind, fm_insight_words[FM_INSIGHT_SCALING]) == 0) {
             if (!shown++)
                 fm_page_add(page, FM_PAGE_HEADING, "What stands out");
-            fm_mail_insight(page, &list->insights[i], people->all.cpu_s, texts, true);
+            fm_mail_insight(page, &list->insights[i], people->all.cpu_s, true);
+            fm_mail_link_insight(page, texts, &list->insights[i]);
         }
 }
 
@@ -174,6 +175,6 @@ enum fm_status fm_mail_compose_staff(struct fm_page *page, struct fm_mail_people
     if (counts || refused > 0)
         fm_page_add(page, FM_PAGE_HEADING, "Records and mails");
     add_mails(page, counts, refused);
-    fm_mail_end(page, texts, &people->period, NULL);
+    fm_mail_end(page, texts, fm_mail_link_jobs(page, texts, &people->period, NULL), true);
     return page->failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for a mail") : FM_OK;
 }

@@ -67,3 +67,11 @@ const char *fm_mail_link_host(struct fm_page *page, const struct fm_mail_texts *
     write_name(&out, host);
     return finish(page, texts, &out);
 }
+
+void fm_mail_link_insight(struct fm_page *page, const struct fm_mail_texts *texts, const struct fm_insight *insight)
+{
+    if (insight->program && insight->user)
+        fm_page_message_link(page, "The program", fm_mail_link_program(page, texts, insight->program, insight->user));
+    else if (insight->host)
+        fm_page_message_link(page, "Jobs on this host", fm_mail_link_host(page, texts, insight->host));
+}

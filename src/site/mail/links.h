@@ -14,4 +14,7 @@ const char *fm_mail_link_program(struct fm_page *page, const struct fm_mail_text
                                  const char *user);
 const char *fm_mail_link_host(struct fm_page *page, const struct fm_mail_texts *texts, const char *host);
 
+/* Adds to the message of an insight where there is more about it. */
+void fm_mail_link_insight(struct fm_page *page, const struct fm_mail_texts *texts, const struct fm_insight *insight);
+
 #endif

@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "base/units.h"
-#include "site/mail/links.h"
 #include "site/store/classes.h"
 
 enum { DAY_S = 86400, HOUR_S = 3600, LEAST_COMPARED = 10 };
@@ -163,8 +162,7 @@ void fm_mail_bar(struct fm_page *page, const struct fm_mail_sums *sums)
     fm_page_bar(page, shown, n);
 }
 
-void fm_mail_insight(struct fm_page *page, const struct fm_insight *insight, double cpu_s,
-                     const struct fm_mail_texts *texts, bool with_user)
+void fm_mail_insight(struct fm_page *page, const struct fm_insight *insight, double cpu_s, bool with_user)
 {
     bool slower = strcmp(insight->kind, fm_insight_words[FM_INSIGHT_SLOWER]) == 0, costs = insight->cost_s > 0;
     bool user = with_user && insight->user;
@@ -173,10 +171,6 @@ void fm_mail_insight(struct fm_page *page, const struct fm_insight *insight, dou
                                      costs ? " core-hours so far" : "", costs && user ? "; " : "", user ? "user " : "",
                                      user ? fm_words_name(page, insight->user, 40) : "");
     fm_page_message(page, slower || insight->cost_s > CRITICAL_COST * cpu_s, insight->sentence, *more ? more : NULL);
-    if (insight->program && insight->user)
-        fm_page_message_link(page, "The program", fm_mail_link_program(page, texts, insight->program, insight->user));
-    else if (insight->host)
-        fm_page_message_link(page, "Jobs on this host", fm_mail_link_host(page, texts, insight->host));
 }
 
 void fm_mail_changes(struct fm_page *page, const struct fm_mail_people *people, const struct fm_mail_sums *now,
@@ -210,12 +204,10 @@ void fm_mail_changes(struct fm_page *page, const struct fm_mail_people *people, 
                                                               page, rows[i].now, rows[i].before)}});
 }
 
-void fm_mail_end(struct fm_page *page, const struct fm_mail_texts *texts, const struct fm_mail_period *period,
-                 const char *user)
+void fm_mail_end(struct fm_page *page, const struct fm_mail_texts *texts, const char *jobs, bool staff)
 {
-    const char *jobs = fm_mail_link_jobs(page, texts, period, user);
     if (jobs)
-        fm_page_link(page, user ? "Your jobs of this time in the browser" : "All jobs of this time in the browser",
+        fm_page_link(page, staff ? "All jobs of this time in the browser" : "Your jobs of this time in the browser",
                      jobs);
     fm_page_add(page, FM_PAGE_NOTE,
                 "Core-hours are the wall time of jobs, summed over ranks; wasted is what of it was lost to a parallel "
@@ -223,7 +215,7 @@ void fm_mail_end(struct fm_page *page, const struct fm_mail_texts *texts, const 
                 "more than 5 % of the time, or is in the worst tenth.");
     if (*texts->footer)
         fm_page_add(page, FM_PAGE_NOTE, texts->footer);
-    if (*texts->unsubscribe && user) {
+    if (*texts->unsubscribe && !staff) {
         bool write = strncmp(texts->unsubscribe, "mailto:", 7) == 0;
         const char *where = texts->unsubscribe + (write ? 7 : 0);
         fm_page_add(page, FM_PAGE_NOTE,

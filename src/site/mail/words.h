@@ -31,12 +31,10 @@ bool fm_mail_is_critical(int figure, const struct fm_reference *reference);
 
 /* Parts of both mails. */
 void fm_mail_bar(struct fm_page *page, const struct fm_mail_sums *sums);
-void fm_mail_insight(struct fm_page *page, const struct fm_insight *insight, double cpu_s,
-                     const struct fm_mail_texts *texts, bool with_user);
+void fm_mail_insight(struct fm_page *page, const struct fm_insight *insight, double cpu_s, bool with_user);
 void fm_mail_changes(struct fm_page *page, const struct fm_mail_people *people, const struct fm_mail_sums *now,
                      const struct fm_mail_sums *before);
-/* user: NULL: the staff. */
-void fm_mail_end(struct fm_page *page, const struct fm_mail_texts *texts, const struct fm_mail_period *period,
-                 const char *user);
+/* jobs: address of the jobs of this time; NULL: none. */
+void fm_mail_end(struct fm_page *page, const struct fm_mail_texts *texts, const char *jobs, bool staff);
 
 #endif
