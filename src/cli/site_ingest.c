@@ -49,7 +49,7 @@ static void print_help(void)
          "  --journal            read the journal of systemd\n"
          "  --journal-directory D  read the journal files in directory D\n"
          "  --follow             go on until a signal comes; otherwise end when everything is read\n"
-         "  --batch N            records of a transaction (default 2000)\n"
+         "  --batch N            records of a transaction (default 5000)\n"
          "  --quiet              print nothing but errors\n"
          "  --store ADDRESS      database (default: FATHOM_STORE, else that of the configuration)\n"
          "  --config FILE        configuration (default: /etc/fathom/site.conf)\n"

@@ -12,7 +12,7 @@
 #include "site/ingest/waiting.h"
 #include "site/store/classes.h"
 
-enum { KNOWN_USERS = 256, USER_CHARS = 256, MESSAGES_BETWEEN_COMMITS = 200000 };
+enum { KNOWN_USERS = 4096, USER_CHARS = 256, MESSAGES_BETWEEN_COMMITS = 200000 };
 
 /* Names change, and a directory of users may not answer for a while. */
 #define USER_NS 60000000000ull
