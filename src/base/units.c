@@ -131,7 +131,10 @@ const char *fm_mean_text(char *buffer, double mean)
 
 const char *fm_percent_text(char *buffer, double fraction)
 {
-    if (fraction > 0 && fraction < 0.0005)
+    if (fraction <= -0.0005) {
+        *buffer = '-';
+        fm_decimal_text(buffer + 1, -100 * fraction, 1);
+    } else if (fraction > 0 && fraction < 0.0005)
         snprintf(buffer, FM_UNIT_CHARS, "<0.1");
     else if (fraction >= 0.9995 && fraction < 1)
         snprintf(buffer, FM_UNIT_CHARS, ">99.9");

@@ -15,6 +15,7 @@
 #include "cli/library.h"
 #include "cli/site_doctor.h"
 #include "site/calibration/calibration.h"
+#include "site/http/tag_rules.h"
 #include "site/http/tokens.h"
 #include "site/http/who.h"
 
@@ -150,6 +151,16 @@ static void check_tokens(struct fm_site_doctor *site)
     fm_site_tokens_close(&tokens);
 }
 
+static void check_tags(struct fm_site_doctor *site)
+{
+    struct fm_site_tag_rules rules;
+    struct fm_error error;
+    if (fm_site_tag_rules_read(&rules, site->config.tag, &error))
+        fm_doctor_say(&site->doctor, FM_DOCTOR_BAD, "correct the line; the server does not start", "%s", error.text);
+    else
+        fm_site_tag_rules_close(&rules);
+}
+
 /* ---- how jobs are measured ---- */
 
 static void check_calibration(struct fm_site_doctor *site)
@@ -192,6 +203,7 @@ void fm_site_doctor_config(struct fm_site_doctor *site)
     check_key(site);
     if (site->has_database) {
         check_tokens(site);
+        check_tags(site);
         check_calibration(site);
     }
     if (site->is_node)

@@ -236,6 +236,8 @@ static enum fm_status print_job(const struct site_report_request *request, struc
                                                error);
     if (status)
         return status;
+    if (request->sheet)
+        fm_job_report_select(&report, request->sheet);
     if (request->format == FORMAT_TEXT)
         fm_job_report_text(&report, rows, json->out);
     else if (request->format == FORMAT_HTML)

@@ -5,6 +5,7 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -68,10 +69,16 @@ long fm_peer_user_listed(const char *file, const struct sockaddr_in *peer, unsig
     return user;
 }
 
+/* The list has all sockets of the host: whoever opens and closes many connections would make it long, and every look at it
+ * slow. Where the kernel answers questions, it is right about sockets that are not there any more, too; a kernel without
+ * the module for it says the same of all. */
 long fm_peer_user(const struct sockaddr_in *peer, unsigned port)
 {
+    static atomic_bool answers;
     long user = fm_peer_user_diag(peer, port);
-    return user >= 0 ? user : fm_peer_user_listed("/proc/net/tcp", peer, port);
+    if (user >= 0)
+        atomic_store(&answers, true);
+    return user >= 0 || atomic_load(&answers) ? user : fm_peer_user_listed("/proc/net/tcp", peer, port);
 }
 
 bool fm_peer_is_welcome(long user)

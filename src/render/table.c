@@ -364,15 +364,25 @@ void fm_table_print(const struct fm_table *table, FILE *out)
 
 /* ---- CSV ---- */
 
+/* Sums over a site can be beyond a whole number of nanoseconds. */
+static const double MOST_NS = 0x1p63;
+
+static bool is_whole(const struct fm_column *column, const struct fm_cell *cell)
+{
+    return (column->kind == FM_COLUMN_COUNT || column->kind == FM_COLUMN_RANK) && cell->number == (double)cell->whole;
+}
+
 static void csv_cell(struct fm_csv *csv, const struct fm_column *column, const struct fm_cell *cell)
 {
     if (cell->kind == CELL_NONE)
         fm_csv_text(csv, "");
     else if (is_text(column))
         fm_csv_text(csv, cell->text);
+    else if (column->kind == FM_COLUMN_TIME && cell->number >= MOST_NS)
+        fm_csv_number(csv, cell->number / 1e9);
     else if (column->kind == FM_COLUMN_TIME)
         fm_csv_seconds(csv, cell->whole);
-    else if (cell->kind == CELL_WHOLE)
+    else if (cell->kind == CELL_WHOLE || is_whole(column, cell))
         fm_csv_whole(csv, cell->whole);
     else
         fm_csv_number(csv, cell->number);

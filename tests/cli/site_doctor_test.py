@@ -105,6 +105,12 @@ def says(tap, level, begins, fix, what, *words):
            got.stderr)
 
 
+def check_tags(tap):
+    configure(tag="x: ranks=1")
+    says(tap, "bad", "tag x: 'ranks' is not a word", "correct the line", "a tag by a rule that the server does not know")
+    configure()
+
+
 def check_tokens(tap):
     (WORK / "tokens").unlink()
     says(tap, "bad", "http_tokens: cannot read the tokens", "fathom site token USER --staff", "no file with tokens")

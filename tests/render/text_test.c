@@ -61,6 +61,8 @@ static void test_numbers(void)
     NUMBER(fm_percent_text, 0.3412, "34.1");
     NUMBER(fm_percent_text, 0.0001, "<0.1");
     NUMBER(fm_percent_text, 0, "0.0");
+    NUMBER(fm_percent_text, -0.0672, "-6.7");
+    NUMBER(fm_percent_text, -0.0001, "0.0");
     NUMBER(fm_percent_text, 0.9994, "99.9");
     NUMBER(fm_percent_text, 0.9999, ">99.9");
     NUMBER(fm_percent_text, 1, "100.0");

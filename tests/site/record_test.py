@@ -76,7 +76,7 @@ def differences(record, report):
         compare(key, record["job"].get(key, ""), job[key])
     compare("program", record["job"]["program"], os.path.basename(job["executable"]))
     compare("mpi.time_s", record["mpi"]["time_s"], report["mpi"]["time_s"])
-    for key in ("program_s", "io_s", "no_cpu_s"):
+    for key in ("program_s", "waiting_s", "io_s", "no_cpu_s"):
         compare(key, record["split"].get(key), report["split"][key])
     for key in ("parallel", "load_balance", "communication", "serialisation", "transfer"):
         compare(key, record["efficiency"].get(key), report["efficiency"][key])

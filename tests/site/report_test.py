@@ -119,12 +119,21 @@ def check_job(site):
             "all jobs of that id, the latest first", several)
     rows = list(csv.DictReader(io.StringIO(site.report("--job", "4711", "--format", "csv", "--table", "routines").stdout)))
     site.ok(rows and rows[0]["name"] == "MPI_Allreduce" and float(rows[0]["time_s"]) == 40, "a table as CSV", rows)
+    one = site.report("--job", "4711", "--table", "hosts").stdout
+    site.ok("node2" in one and "-25.0" in one and "MPI_Allreduce" not in one and "parallel efficiency" not in one,
+            "one table as text: a faster host has a minus", one)
     many = site.report("--job", "815", "--format", "csv", "--table", "routines")
     site.ok(many.returncode == 1 and "#" in many.stderr, "of one job only", many)
     for words, status in ((["--job", "4712"], 1), (["--job", "x' OR '1'='1"], 1), (["--job", "1", "--user", "u"], 2),
                           (["--job", "1", "--week", "last"], 2), (["--job", "4711", "--table", "users"], 2)):
         got = site.report(*words)
         site.ok(got.returncode == status and got.stderr.count("\n") == 1 and not got.stdout, " ".join(words), got)
+
+
+def check_numbers(site):
+    got = site.report("--from", "2026-03-30", "--to", "2026-04-01", "--format", "csv", "--table", "critical_jobs").stdout
+    rows = list(csv.DictReader(io.StringIO(got)))
+    site.ok(rows and all(row["number"].isdigit() and row["ranks"].isdigit() for row in rows), "whole numbers in CSV", got[:600])
 
 
 def check_pages(site):
@@ -152,6 +161,7 @@ def check(tap, engine, store):
     site = Site(tap, engine, store)
     site.ok(site.read.returncode == 0 and "6 added" in site.read.stdout, "records with hostile names are read", site.read)
     check_job(site)
+    check_numbers(site)
     check_pages(site)
 
 

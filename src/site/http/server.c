@@ -181,8 +181,10 @@ static size_t connections(const struct fm_service *service, const struct sockadd
     const struct fm_site_server *server = (const struct fm_site_server *)service;
     struct fm_site_asks asks = {0};
     client->address = peer ? ntohl(peer->sin_addr.s_addr) : 0;
-    if (peer && client->address >> 24 == IN_LOOPBACKNET)
+    if (peer && client->address >> 24 == IN_LOOPBACKNET) {
         client->user = fm_peer_user(peer, service->port);
+        client->address = INADDR_LOOPBACK; /* whoever has one of these addresses has all */
+    }
     set_peer(client, &asks);
     return fm_site_is_trusted(server->config->http_trusted, &asks) ? 0 : CONNECTIONS_OF_ONE;
 }

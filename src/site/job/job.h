@@ -34,6 +34,9 @@ enum fm_status fm_job_report_make(struct fm_job_report *report, struct fm_store 
                                   const struct fm_calibration *calibration, struct fm_error *error);
 void fm_job_report_close(struct fm_job_report *report);
 
+/* Leaves only the table of this name, if there is one, and no facts beside it. */
+void fm_job_report_select(struct fm_job_report *report, const char *sheet);
+
 /* rows: of each table, at most; 0: all */
 void fm_job_report_text(struct fm_job_report *report, size_t rows, FILE *out);
 /* A section of a page (site/summary/html.h). */

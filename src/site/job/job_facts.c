@@ -76,6 +76,19 @@ static void tell_identity(struct fm_facts *facts, const struct fm_site_job *job,
         fm_fact_number(facts, "stands for", job->weight, 1, "jobs: the site thins");
 }
 
+static double zero_if_unknown(double seconds)
+{
+    return isnan(seconds) ? 0 : seconds;
+}
+
+/* What is left of the sum: time in MPI by the clock contains time without a core, which is told by itself. */
+static double transfer_s(const struct fm_record *record)
+{
+    double others_s = record->program_s + record->waiting_s + zero_if_unknown(record->io_s) +
+                      zero_if_unknown(record->no_cpu_s);
+    return fmax(record->cpu_s - others_s, isnan(others_s) ? NAN : 0);
+}
+
 static void tell_times(struct fm_facts *facts, const struct fm_record *record)
 {
     double cpu_s = record->cpu_s;
@@ -84,12 +97,13 @@ static void tell_times(struct fm_facts *facts, const struct fm_record *record)
     tell_count(facts, "cores", record->cores);
     tell_time(facts, "wall time", record->wall_s, NAN);
     tell_time(facts, "sum over ranks", cpu_s, NAN);
-    tell_time(facts, "  in MPI", record->mpi_s, cpu_s);
-    tell_time(facts, "    waiting, estimated", record->waiting_s, cpu_s);
     tell_time(facts, "  program", record->program_s, cpu_s);
+    tell_time(facts, "  waiting in MPI, estimated", record->waiting_s, cpu_s);
+    tell_time(facts, "  transfer in MPI, estimated", transfer_s(record), cpu_s);
     tell_time(facts, "  file I/O", record->io_s, cpu_s);
     tell_time(facts, "  without a core", record->no_cpu_s, cpu_s);
-    tell_time(facts, "  overhead of Fathom", record->overhead_s, cpu_s);
+    tell_time(facts, "in MPI, with a core or not", record->mpi_s, cpu_s);
+    tell_time(facts, "overhead of Fathom", record->overhead_s, cpu_s);
     tell_share(facts, "parallel efficiency", record->parallel);
     tell_share(facts, "  load balance", record->load_balance);
     tell_share(facts, "  communication", record->communication);

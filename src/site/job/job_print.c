@@ -93,6 +93,16 @@ void fm_job_report_json(struct fm_job_report *report, struct fm_json *json)
         fm_sheet_json(&report->sheets[i], json);
 }
 
+void fm_job_report_select(struct fm_job_report *report, const char *sheet)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < report->n_sheets; i++)
+        if (strcmp(report->sheets[i].key, sheet) == 0)
+            report->sheets[n++] = report->sheets[i];
+    report->n_sheets = n;
+    report->facts.n = 0;
+}
+
 bool fm_job_report_csv(struct fm_job_report *report, const char *sheet, FILE *out)
 {
     for (size_t i = 0; i < report->n_sheets; i++)

@@ -9,6 +9,7 @@
 
 enum { MOST_TURNS_AHEAD = 100 };
 #define LONGEST_INTERVAL_US 86400e6
+#define LONGEST_AHEAD_US 600e6
 
 /* ---- writing: each in a transaction of its own ---- */
 
@@ -84,6 +85,7 @@ enum fm_status fm_mail_turn(struct fm_db *db, double per_minute, int64_t now_us,
     if (!(per_minute > 0))
         return FM_OK;
     int64_t interval_us = (int64_t)fmin(60e6 / per_minute, LONGEST_INTERVAL_US);
+    int64_t ahead_us = (int64_t)fmax(fmin(MOST_TURNS_AHEAD * (double)interval_us, LONGEST_AHEAD_US), 2 * (double)interval_us);
     enum fm_status status = fm_db_begin(db, error);
     if (status)
         return status;
@@ -92,7 +94,7 @@ enum fm_status fm_mail_turn(struct fm_db *db, double per_minute, int64_t now_us,
         snprintf(first, sizeof first, "%" PRId64, now_us + interval_us);
         fm_query_text(query, 1, first);
         fm_query_whole(query, 2, now_us);
-        fm_query_whole(query, 3, now_us + MOST_TURNS_AHEAD * interval_us);
+        fm_query_whole(query, 3, now_us + ahead_us);
         fm_query_whole(query, 4, interval_us);
         status = fm_query_next(query, &row, error);
     }

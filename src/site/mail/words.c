@@ -142,14 +142,16 @@ bool fm_mail_is_critical(int figure, const struct fm_reference *reference)
 
 void fm_mail_bar(struct fm_page *page, const struct fm_mail_sums *sums)
 {
-    double known = sums->program_s + sums->mpi_s + sums->io_s + sums->no_cpu_s;
+    /* Time in MPI by the clock contains time without a CPU. */
+    double left_s = fmax(sums->cpu_s - sums->program_s - sums->io_s - sums->no_cpu_s, 0);
+    double mpi_s = fmin(sums->mpi_s, left_s), known = sums->program_s + mpi_s + sums->io_s + sums->no_cpu_s;
     if (!(sums->program_s > 0) || !(sums->cpu_s > 0) || known > 1.02 * sums->cpu_s)
         return;
-    double of = fmax(known, sums->cpu_s), waiting_s = fmin(sums->waiting_s, sums->mpi_s);
+    double of = fmax(known, sums->cpu_s), waiting_s = fmin(sums->waiting_s, mpi_s);
     const struct fm_page_part parts[] = {
         {"program", sums->program_s / of, "#0072b2"},
         {"waiting in MPI", waiting_s / of, "#e69f00"},
-        {waiting_s > 0 ? "rest of MPI" : "MPI", (sums->mpi_s - waiting_s) / of, "#56b4e9"},
+        {waiting_s > 0 ? "rest of MPI" : "MPI", (mpi_s - waiting_s) / of, "#56b4e9"},
         {"file I/O", sums->io_s / of, "#009e73"},
         {"without a CPU", sums->no_cpu_s / of, "#cc79a7"},
         {"not told apart", (of - known) / of, "#8a96a3"},

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyse/balance/floor.h"
 #include "analyse/balance/split.h"
 #include "analyse/counters/counters.h"
 #include "analyse/io/io_summary.h"
@@ -135,13 +134,10 @@ static void make_extent(struct fm_record *record, const struct fm_report *report
 static enum fm_status make_split(struct fm_record *record, struct fm_report *report, struct fm_error *error)
 {
     struct fm_split split = fm_split_total(report->profile);
-    struct fm_floors floors;
-    double waiting_ns = 0;
-    enum fm_status status = fm_floors_find(report->profile, &report->arena, &floors, error);
-    for (size_t i = 0; !status && i < report->profile->n_events; i++)
-        waiting_ns += fm_waiting_in(&floors, &report->profile->events[i]).ns;
+    struct fm_split_mpi mpi;
+    enum fm_status status = fm_split_mpi(report->profile, &split, &report->arena, &mpi, error);
     record->program_s = seconds(split.program_ns);
-    record->waiting_s = report->profile->n_events ? round(waiting_ns / 1e3) / 1e6 : NAN;
+    record->waiting_s = !status && mpi.known ? seconds(mpi.waiting_ns) : NAN;
     record->io_s = split.knows_io ? seconds(split.io_ns) : NAN;
     record->no_cpu_s = split.knows_no_cpu ? seconds(split.no_cpu_ns) : NAN;
     return status;

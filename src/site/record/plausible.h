@@ -19,7 +19,8 @@ enum {
     FM_RECORD_AHEAD_S = 2 * 86400,     /* how far in the future a job may be: clocks may have the wrong zone */
     FM_RECORD_CLOCK_S = 3600,          /* how much clocks of hosts differ */
     FM_RECORD_RANKS_PER_PROCESSOR = 8, /* hardware threads, and more ranks than cores */
-    FM_RECORD_THREADS = 8,             /* of a rank or core, whose times are added */
+    FM_RECORD_THREADS = 1024,          /* of a rank or core, whose times are added: all can be in MPI at once */
+    FM_RECORD_RANKS = 100000000,       /* of any job, on a site whose cores are unknown */
 };
 
 /* NULL if it can, else the reason: a fixed word for the table `refused`. */

@@ -295,7 +295,7 @@ void fm_sheet_json(const struct fm_sheet *sheet, struct fm_json *json)
             if (value->text)
                 fm_json_text(json, column->key, value->text);
             else
-                fm_json_number_or_null(json, column->key, !isnan(value->number), exact(column, value->number));
+                fm_json_real(json, column->key, exact(column, value->number));
         }
         fm_json_end(json);
     }

@@ -222,7 +222,9 @@ function Efficiency({ of }: { of: NonNullable<JobRecord['efficiency']> }) {
 function Split({ job, record }: { job: SiteJob; record: JobRecord }) {
     const all = job.cpu_s ?? 0;
     const { program_s, io_s, no_cpu_s, waiting_s } = record.split ?? {};
-    const mpi = record.mpi?.time_s;
+    // Time in MPI by the clock contains what a rank was without a CPU there; what is left of the sum does not.
+    const left = program_s === undefined ? undefined : Math.max(0, all - program_s - (io_s ?? 0) - (no_cpu_s ?? 0));
+    const mpi = left ?? record.mpi?.time_s;
     const parts: [string, string, number | undefined][] = [
         ['program', 'program', program_s],
         ...(waiting_s !== undefined && mpi !== undefined
@@ -261,12 +263,19 @@ function Split({ job, record }: { job: SiteJob; record: JobRecord }) {
 
 // ---- lists ----
 
+const EFFICIENT = 0.8;
+
+function NoFinding({ parallel }: { parallel: number | undefined }) {
+    if (parallel === undefined || parallel > EFFICIENT) return <p class="calm">Fathom found nothing that costs much time.</p>;
+    return <p>{percent(1 - parallel)} of the time is lost, and no rule of Fathom names a cause.</p>;
+}
+
 function Findings({ job, record, advice }: { job: SiteJob; record: JobRecord; advice: (string | null)[] }) {
     const findings = record.findings ?? [];
     return (
         <section class="card" aria-label="Findings" data-part="findings">
             <h2>What to do about it</h2>
-            {findings.length === 0 && <p class="calm">Fathom found nothing that costs much time.</p>}
+            {findings.length === 0 && <NoFinding parallel={record.efficiency?.parallel} />}
             <ol class="plain-findings">
                 {findings.map((finding, i) => {
                     const place = placeOf({ function: finding.function ?? null, file: finding.file ?? null, line: finding.line ?? null });
