@@ -12,8 +12,8 @@ static const double events_per_s = 1e11, bytes_per_s = 1e12;
 /* Bytes that a process can address. */
 static const double address_space = 0x1p57;
 
-/* January 1, 2000: no job that was measured is older. */
-static const int64_t first_of_all = 946684800;
+/* January 1, 1990: there was no MPI before. */
+static const int64_t first_of_all = 631152000;
 
 static bool above(double value, double most)
 {
