@@ -19,9 +19,9 @@
 #include "site/store/store.h"
 
 enum {
-    FM_INGEST_POSITION = 512,         /* bytes of a position */
-    FM_INGEST_BATCH = 5000,           /* records: of more, more share a cell of a roll-up; the database is locked longer */
-    FM_INGEST_WAITING = 20000,        /* records whose chunks are not all there */
+    FM_INGEST_POSITION = 512,  /* bytes of a position */
+    FM_INGEST_BATCH = 5000,    /* records: of more, more share a cell of a roll-up; the database is locked longer */
+    FM_INGEST_WAITING = 20000, /* records whose chunks are not all there */
     FM_INGEST_WAITING_OF_USER = 2000, /* the same, of one uid: nobody can drive out what others have sent */
     FM_INGEST_PATIENCE_S = 3600,      /* how long chunks wait for the others, in the time of the log (ingest.c) */
 };

@@ -85,7 +85,8 @@ enum fm_status fm_mail_turn(struct fm_db *db, double per_minute, int64_t now_us,
     if (!(per_minute > 0))
         return FM_OK;
     int64_t interval_us = (int64_t)fmin(60e6 / per_minute, LONGEST_INTERVAL_US);
-    int64_t ahead_us = (int64_t)fmax(fmin(MOST_TURNS_AHEAD * (double)interval_us, LONGEST_AHEAD_US), 2 * (double)interval_us);
+    int64_t ahead_us = (int64_t)fmax(fmin(MOST_TURNS_AHEAD * (double)interval_us, LONGEST_AHEAD_US),
+                                     2 * (double)interval_us);
     enum fm_status status = fm_db_begin(db, error);
     if (status)
         return status;

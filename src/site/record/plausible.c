@@ -37,9 +37,8 @@ static bool beyond_capacity(const struct fm_record *record, const struct fm_reco
 static bool stands_for_too_much(const struct fm_record *record, const struct fm_record_limits *limits)
 {
     double since_s = (double)(limits->now - (limits->since > 0 ? limits->since : first_of_all));
-    return limits->processors > 0 &&
-           above(record->cpu_s * record->sample_weight,
-                 (double)limits->processors * FM_RECORD_RANKS_PER_PROCESSOR * since_s);
+    return limits->processors > 0 && above(record->cpu_s * record->sample_weight,
+                                           (double)limits->processors * FM_RECORD_RANKS_PER_PROCESSOR * since_s);
 }
 
 /* The longest wall time that the job can have had, if it is not the one of the record. */
@@ -88,8 +87,8 @@ static bool times_too_long(const struct fm_record *record, double ranks, double 
 /* all_s: of all threads. */
 static bool too_many_events(const struct fm_record *record, double all_s)
 {
-    const int64_t events[] = {record->instructions,     record->fp_instructions, record->l2_misses, record->cycles,
-                              record->instructions_mpi, record->io_calls};
+    const int64_t events[] = {record->instructions, record->fp_instructions,  record->l2_misses,
+                              record->cycles,       record->instructions_mpi, record->io_calls};
     bool too_many = above((double)record->read_bytes, all_s * bytes_per_s) ||
                     above((double)record->written_bytes, all_s * bytes_per_s) ||
                     above((double)record->memory_bytes, address_space) ||

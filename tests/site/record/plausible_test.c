@@ -56,7 +56,8 @@ static void jobs_of_the_site(void)
 static void figures_of_no_job(void)
 {
     struct fm_record_host host = {.name = "node1", .ranks = 32, .slowness = 65 * 1.2};
-    struct fm_record_routine routine = {.name = "MPI_Send", .time_s = 1e12}, often = {.name = "MPI_Send", .calls = FM_RECORD_WHOLE_MAX};
+    struct fm_record_routine routine = {.name = "MPI_Send", .time_s = 1e12},
+                             often = {.name = "MPI_Send", .calls = FM_RECORD_WHOLE_MAX};
     struct fm_record_span region = {.name = "region", .wall_s = 1e15, .mpi_s = NAN};
     REASON("in the future", "an end in the future", made.ended = NOW + 3 * DAY_S);
     REASON("in the future", "a start in the future", made.started = NOW + 3 * DAY_S);
@@ -79,7 +80,8 @@ static void figures_of_no_job(void)
     REASON("impossible numbers", "memory", made.memory_bytes = FM_RECORD_WHOLE_MAX);
     REASON("impossible times", "time in a region", made.regions = &region; made.n_regions = 1);
     REASON("beyond capacity", "stands for more than there was", made.ranks = 8000; made.wall_s = 86400;
-           made.started -= DAY_S; made.ended = made.started + DAY_S; made.cpu_s = 8000.0 * 86400; made.sample_weight = 1000);
+           made.started -= DAY_S; made.ended = made.started + DAY_S; made.cpu_s = 8000.0 * 86400;
+           made.sample_weight = 1000);
     REASON("impossible ratios", "an efficiency", made.parallel = 1.5);
     REASON("impossible ratios", "a host slower than the whole job", made.host_list = &host; made.n_host_list = 1);
 }
@@ -91,7 +93,8 @@ static void without_a_configuration(void)
     record.ended = record.started + 3600;
     record.ranks = record.cores = record.hosts = 1000000;
     const struct fm_record_limits none = {.now = NOW};
-    tap_ok(!fm_record_implausible(&record, &none), "capacity and first day limit no job that could be if they are unknown");
+    tap_ok(!fm_record_implausible(&record, &none),
+           "capacity and first day limit no job that could be if they are unknown");
     record.ranks = 1000000000;
     tap_ok(fm_record_implausible(&record, &none), "more ranks than any machine has");
     record.started = 1;
