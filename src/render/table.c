@@ -365,7 +365,7 @@ void fm_table_print(const struct fm_table *table, FILE *out)
 /* ---- CSV ---- */
 
 /* Sums over a site can be beyond a whole number of nanoseconds. */
-static const double MOST_NS = 0x1p63;
+static const double most_ns = 0x1p63;
 
 static bool is_whole(const struct fm_column *column, const struct fm_cell *cell)
 {
@@ -378,7 +378,7 @@ static void csv_cell(struct fm_csv *csv, const struct fm_column *column, const s
         fm_csv_text(csv, "");
     else if (is_text(column))
         fm_csv_text(csv, cell->text);
-    else if (column->kind == FM_COLUMN_TIME && cell->number >= MOST_NS)
+    else if (column->kind == FM_COLUMN_TIME && cell->number >= most_ns)
         fm_csv_number(csv, cell->number / 1e9);
     else if (column->kind == FM_COLUMN_TIME)
         fm_csv_seconds(csv, cell->whole);

@@ -223,7 +223,7 @@ function Split({ job, record }: { job: SiteJob; record: JobRecord }) {
     const all = job.cpu_s ?? 0;
     const { program_s, io_s, no_cpu_s, waiting_s } = record.split ?? {};
     // Time in MPI by the clock contains what a rank was without a CPU there; what is left of the sum does not.
-    const left = program_s === undefined ? undefined : Math.max(0, all - program_s - (io_s ?? 0) - (no_cpu_s ?? 0));
+    const left = !all || program_s === undefined ? undefined : Math.max(0, all - program_s - (io_s ?? 0) - (no_cpu_s ?? 0));
     const mpi = left ?? record.mpi?.time_s;
     const parts: [string, string, number | undefined][] = [
         ['program', 'program', program_s],
