@@ -48,7 +48,7 @@
     X(SECONDS,  "job", "overhead_s",        overhead_s,       SUM)  /* sum over ranks of what Fathom took */ \
     X(SECONDS,  "mpi", "time_s",            mpi_s,            SUM)  \
     X(SECONDS,  "split", "program_s",       program_s,        SUM)  \
-    X(SECONDS,  "split", "waiting_s",       waiting_s,        SUM)  /* of MPI, without what a rank had no CPU */ \
+    X(SECONDS,  "split", "waiting_s",       waiting_s,        SUM)  /* in MPI; time without a CPU is in no_cpu_s alone */ \
     X(SECONDS,  "split", "io_s",            io_s,             SUM)  \
     X(SECONDS,  "split", "no_cpu_s",        no_cpu_s,         SUM)  \
     X(FRACTION, "efficiency", "parallel",      parallel,      NONE) \
